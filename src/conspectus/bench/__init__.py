@@ -1,0 +1,1 @@
+"""Experiments: a grid of tasks, a store of rows, the tables of the papers."""

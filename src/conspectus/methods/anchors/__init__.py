@@ -1,0 +1,1 @@
+"""Methods that describe samples by their nearest anchors."""

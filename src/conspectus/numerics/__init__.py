@@ -1,0 +1,1 @@
+"""Closed forms: pure functions of arrays that know nothing of views."""

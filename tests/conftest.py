@@ -6,7 +6,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
     os.environ.setdefault(_name, "1")
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, settings  # noqa: E402 (the threads come first)
 
 settings.register_profile(
     "fast", max_examples=50, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class InputError(ValueError):
     """Data or a parameter that cannot be used as it is."""
@@ -28,3 +30,16 @@ def optional(module: str, extra: str) -> object:
     except ImportError as error:
         top = module.partition(".")[0]
         raise MissingExtraError(f"{top} is needed for this: pip install 'conspectus[{extra}]'") from error
+
+
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
+    """Return `` (did you mean 'x'?)`` for the choice that a mistyped name is closest to, or nothing.
+
+    >>> did_you_mean("sampel", ["sample", "age"])
+    " (did you mean 'sample'?)"
+    """
+    from difflib import get_close_matches
+
+    by_letters = {choice.casefold(): choice for choice in choices}
+    close = get_close_matches(name.casefold(), by_letters, n=1)
+    return f" (did you mean '{by_letters[close[0]]}'?)" if close else ""

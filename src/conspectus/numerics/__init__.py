@@ -1,1 +1,59 @@
 """Closed forms: pure functions of arrays that know nothing of views."""
+
+from __future__ import annotations
+
+from .anchors import anchor_codes, codes_from_distances, nearest_anchors
+from .backend import as_float, has_numba, namespace, to_numpy
+from .distances import chi2_distances, mean_squared_distance, nearest, squared_distances
+from .graphs import knn_graph
+from .kernels import (
+    centre_kernel,
+    cosine_kernel,
+    gaussian_kernel,
+    linear_kernel,
+    normalise_kernel,
+    polynomial_kernel,
+)
+from .kmeans import kmeans
+from .orthogonal import polar
+from .rows import class_means, class_sums, unit_rows
+from .simplex import project_simplex
+from .spectral import (
+    RowStochastic,
+    directions_from_gram,
+    leading_directions,
+    stochastic_svd,
+    top_eigenvectors,
+)
+
+__all__ = [
+    "RowStochastic",
+    "anchor_codes",
+    "as_float",
+    "centre_kernel",
+    "chi2_distances",
+    "class_means",
+    "class_sums",
+    "codes_from_distances",
+    "cosine_kernel",
+    "directions_from_gram",
+    "gaussian_kernel",
+    "has_numba",
+    "kmeans",
+    "knn_graph",
+    "leading_directions",
+    "linear_kernel",
+    "mean_squared_distance",
+    "namespace",
+    "nearest",
+    "nearest_anchors",
+    "normalise_kernel",
+    "polar",
+    "polynomial_kernel",
+    "project_simplex",
+    "squared_distances",
+    "stochastic_svd",
+    "to_numpy",
+    "top_eigenvectors",
+    "unit_rows",
+]

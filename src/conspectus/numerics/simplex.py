@@ -1,0 +1,54 @@
+"""Euclidean projection of rows on the probability simplex."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._typing import Array
+from ..errors import InputError
+from .backend import as_float, has_numba, is_numpy, namespace
+
+
+def project_simplex(F: Array) -> Array:
+    """Find for every row ``f`` the nearest ``z`` with ``z >= 0`` and ``sum(z) = 1``.
+
+    ``z = max(f - tau, 0)``, where ``tau = max_j (f_(1) + ... + f_(j) - 1) / j`` over the row's entries in falling
+    order: a prefix of the sorted row that is too short or too long only makes the quotient smaller. The projection is
+    exact (no iteration, no tolerance); rows are shifted by their largest entry first, so that large values cost no
+    digits.
+
+    Parameters
+    ----------
+    F : array of shape (n, m)
+        Of any array library; ``-inf`` forbids an entry.
+
+    Returns
+    -------
+    array of shape (n, m)
+
+    Raises
+    ------
+    InputError
+        If a row holds NaN or ``inf``, or nothing but ``-inf``.
+    """
+    F = as_float(F)
+    xp = namespace(F)
+    if F.shape[0] == 0:
+        return F
+    largest = xp.max(F, axis=1, keepdims=True)
+    if not bool(xp.all(xp.isfinite(largest))):
+        raise InputError("Rows with NaN or inf have no projection on the simplex; remove them first.")
+    F = F - largest
+    if is_numpy(F) and has_numba(4 * F.size):
+        from ._compiled import project_shifted_rows
+
+        return project_shifted_rows(F)
+    return _project_shifted(F, xp)
+
+
+def _project_shifted(F: Array, xp: Any) -> Array:
+    falling = xp.sort(F, axis=1, descending=True)
+    lengths = xp.arange(1, F.shape[1] + 1, dtype=F.dtype, device=F.device)
+    tau = xp.max((xp.cumulative_sum(falling, axis=1) - 1) / lengths, axis=1, keepdims=True)
+    Z = F - tau
+    return xp.where(Z > 0, Z, xp.zeros_like(Z))

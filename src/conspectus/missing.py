@@ -47,7 +47,7 @@ def shares(mask: ArrayLike) -> Shares:
         The named tuple ``(incomplete_samples, missing_entries)``.
     """
     present = _presence(mask)
-    return Shares(float(1 - present.all(axis=1).mean()), float(1 - present.mean()))
+    return Shares(float((~present.all(axis=1)).mean()), float((~present).mean()))
 
 
 def remove(X: Any, mask: ArrayLike) -> Views:

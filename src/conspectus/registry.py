@@ -1,0 +1,116 @@
+"""Name to module, and nothing else: listing the methods imports none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from conspectus.errors import InputError
+
+DEFAULT = "APMC"
+"""The method that the command line uses unless told otherwise."""
+
+METHODS: dict[str, str] = {
+    "APMC": "conspectus.methods.anchors.apmc",
+    "FIMVCVIA": "conspectus.methods.anchors.fimvc_via",
+    "BSV": "conspectus.methods.baselines",
+    "ConcatKMeans": "conspectus.methods.baselines",
+}
+
+_own: dict[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Composition:
+    """A method that is another one under a wrapper, with a name of its own.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the registry.
+    label : str
+        What the papers call it.
+    build : callable
+        ``build(n_clusters, **parameters)`` returns the estimator.
+    paper, cost : str
+        As of a method.
+    revision : int
+        As of a method.
+    """
+
+    name: str
+    label: str
+    build: Callable[..., Any]
+    paper: str = ""
+    bibtex: str = ""
+    cost: str = "O(n)"
+    revision: int = 1
+
+    @property
+    def requires(self) -> Any:
+        """What the composed method asks of the data."""
+        return self.build(2).requires
+
+    def __call__(self, n_clusters: int = 8, **parameters: Any) -> Any:
+        return self.build(n_clusters, **parameters)
+
+
+def names() -> list[str]:
+    """Return the names of all methods."""
+    return [*METHODS, *_own]
+
+
+def get(name: str) -> Any:
+    """Return the class or composition of that exact name."""
+    return _own[name] if name in _own else getattr(import_module(METHODS[name]), name)
+
+
+def all_methods() -> dict[str, Any]:
+    """Return every method by name: classes and compositions, those that were registered included.
+
+    Examples
+    --------
+    >>> import conspectus
+    >>> "APMC" in conspectus.all_methods()
+    True
+    """
+    return {name: get(name) for name in names()}
+
+
+def register(method: Any) -> Any:
+    """Add a method of one's own: the checks, the experiments and the command line then see it.
+
+    Parameters
+    ----------
+    method : subclass of IncompleteClusterer, or Composition
+        It is known by its name; usable as a decorator.
+    """
+    name = method.name if isinstance(method, Composition) else method.__name__
+    if name in METHODS:
+        raise InputError(f"{name} is the name of a method of the library: give yours another one")
+    _own[name] = method
+    return method
+
+
+def find(name: str) -> Any:
+    """Return a method by name in any case, or by ``module:Class``."""
+    if ":" in name:
+        return _outside(name)
+    known = {key.lower(): key for key in names()}
+    plain = name.lower().replace("-", "").replace("_", "")
+    if plain not in known:
+        from conspectus.views.say import close
+
+        raise InputError(f"there is no method {name!r}{close(plain, known)}; `conspectus methods` lists all")
+    return get(known[plain])
+
+
+def _outside(name: str) -> Any:
+    """A class of the user's own, named as module:Class."""
+    module, _, attribute = name.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"cannot import {name!r}: {error}") from error

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-import pickle
-import warnings
-
-import numpy as np
 import pytest
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, train_test_split
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from conspectus import Concatenated, all_methods, as_views
-from conspectus.metrics import adjusted_rand_index
-from conspectus.registry import Composition
+from conspectus import Concatenated, all_methods
 
 METHODS = all_methods()
 

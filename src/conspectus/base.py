@@ -60,7 +60,7 @@ class Embedding:
     centres: Array | None = None
 
 
-class IncompleteClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class IncompleteClusterer(ClusterMixin, BaseEstimator):
     """Clusters samples described by several views, none of which has seen every sample.
 
     A method is a subclass with one method of its own, ``_embed(views, rng, start)``, which returns an `Embedding`.
@@ -193,8 +193,10 @@ class IncompleteClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 ensure_min_samples=1 + reset,
             )
             views = open_door([X], ids=ids)
-            self._frame = frame if reset else self._frame
-            return views if reset else self._layout.match(views)
+            if not reset:
+                return self._layout.match(views)
+            self._frame: str | None = frame
+            return views
         views = open_door(X, square=self._precomputed)
         if not reset:
             return self._layout.match(views)

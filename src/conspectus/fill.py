@@ -34,7 +34,7 @@ def _zero_rows(views: Views, v: int) -> Array:
 FILLS: dict[str, Filler] = {"mean": _mean_rows, "zero": _zero_rows}
 
 
-class FillViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class FillViews(TransformerMixin, BaseEstimator):
     """Put rows in the place of those that a view has not seen, so that methods for complete data can be compared.
 
     Parameters

@@ -1,7 +1,7 @@
 """The one loop of the library.
 
-An iterative method is a generator that yields ``objective, state``; it does not know who is watching. History, stopping,
-progress, callbacks, checkpoints, Ctrl-C and the one `ConvergenceWarning` live here and nowhere else.
+An iterative method is a generator that yields ``objective, state``; it does not know who is watching. History,
+stopping, progress, callbacks, checkpoints, Ctrl-C and the one `ConvergenceWarning` live here and nowhere else.
 """
 
 from __future__ import annotations

@@ -232,7 +232,7 @@ def _refuse_negative(views: Views, v: int, what: str) -> None:
 # --- the transformer
 
 
-class PrepareViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class PrepareViews(TransformerMixin, BaseEstimator):
     """Bring views to comparable scales before they are clustered, without inventing rows that nobody saw.
 
     Parameters

@@ -9,8 +9,8 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from conspectus import APMC, InputError, as_views, missing
-from conspectus.metrics import adjusted_rand_index
 from conspectus.methods.anchors.apmc import pair_weights, valid_pairs
+from conspectus.metrics import adjusted_rand_index
 
 from .golden import anchor_views, golden
 
@@ -69,7 +69,7 @@ def same_up_to_rotation(F, G):
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_two_views_equal_the_released_code(pair):
-    stored, name = golden("anchors"), "oct_apmc_%d%d" % pair
+    stored, name = golden("anchors"), f"oct_apmc_{pair[0]}{pair[1]}"
     views, rows = anchor_views(pair)
     model = APMC(4, n_neighbors=5, n_anchors="all", random_state=0).fit(views)
     graph, prepared = model._rule.map.graph, model.preparation_.transform(views)
@@ -211,7 +211,7 @@ def test_views_that_nothing_connects_are_refused_by_name():
     with pytest.raises(InputError, match=r"'a', 'b' share none with 'c', 'd'.*EEIMVC"):
         APMC(3).fit(as_views(X, mask, names=list("abcd")))
     mask = mask[:, [0, 2]]
-    with pytest.raises(InputError, match="samples that several views have seen.*EEIMVC"):
+    with pytest.raises(InputError, match=r"samples that several views have seen.*EEIMVC"):
         APMC(3).fit(as_views(X[:2], mask))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,7 +32,9 @@ def match(
             "give the views by those names, or as a list of all of them with None for an absent one"
         )
     where = np.full((len(views), len(names)), -1, dtype=np.int64)
-    sources, steps, cols = [], [], []
+    sources: list[Any] = []
+    steps: list[tuple[Any, ...]] = []
+    cols: list[Any] = []
     for v, name in enumerate(names):
         if name not in views.names:
             sources.append(np.zeros((0, widths[v])))
@@ -67,7 +69,9 @@ def match(
 def _refuse_nonfinite(views: Views) -> None:
     """A new sample's row of a kernel is known for every training sample that the view has seen."""
     for v, name in enumerate(views.names):
-        bad = np.flatnonzero(~np.isfinite(to_numpy(views.data(v))).all(axis=1)) if views.seen[:, v].any() else []
+        if not views.seen[:, v].any():
+            continue
+        bad = np.flatnonzero(~np.isfinite(to_numpy(views.data(v))).all(axis=1))
         if len(bad):
             sample = sample_label(int(views.observed(v)[bad[0]]), views.ids)
             raise InputError(

@@ -147,10 +147,7 @@ def zero_row_counts(views: Views) -> tuple[Bool, Int]:
     """
     if views.square:
         return np.zeros(views.seen.shape, dtype=bool), np.zeros(views.n_views, dtype=np.int64)
-    zero = np.zeros(views.seen.shape, dtype=bool)
-    for part, block in views.blocks():
-        for v in range(views.n_views):
-            zero[part, v][block.observed(v)] = _zero_rows(block.data(v))
+    zero = views.map(_zero_entries)
     nonzero_elsewhere = (views.seen & ~zero).any(axis=1)
     wide = np.array([width >= 10 for width in views.widths])
     absent = zero & nonzero_elsewhere[:, None] & wide
@@ -163,6 +160,11 @@ def unseen_zero_rows(views: Views) -> Views:
 
     absent, counts = zero_row_counts(views)
     return replace(views, where=np.where(absent, -1, views.where)) if counts.any() else views
+
+
+def _zero_entries(block: Views) -> Bool:
+    """Which samples have a row of zeros, in each view."""
+    return np.stack([block.scatter(v, _zero_rows(block.data(v))) for v in range(block.n_views)], axis=1)
 
 
 def _zero_rows(block: Array) -> Bool:

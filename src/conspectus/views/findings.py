@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -78,7 +78,7 @@ def _of_view(views: Views, v: int) -> list[Finding]:
     if constant.all():
         found.append(Finding(v, "constant view", len(constant), "every column is constant: leave the view out"))
     elif constant.any():
-        names = views.columns[v] or tuple(range(len(constant)))
+        names: tuple[Any, ...] = views.columns[v] or tuple(range(len(constant)))
         which = some(names[j] for j in np.flatnonzero(constant))
         found.append(
             Finding(v, "constant column", int(constant.sum()), f"constant columns ({which}) say nothing: drop them")

@@ -123,7 +123,7 @@ def _refuse_strangers(keyed: list[tuple[int, Source, list[Any]]]) -> None:
 def _advice(source: Source, ids: list[Any], other: Source, theirs: list[Any]) -> str:
     """What people have when no id is shared: spaces and types, or a table on its side."""
     if not {str(value).strip() for value in ids}.isdisjoint(str(value).strip() for value in theirs):
-        return "they match as stripped text: make the ids text without spaces, e.g. df.index = df.index.map(str).str.strip()"
+        return "they match as stripped text: make them so, with df.index = df.index.map(str).str.strip()"
     if source.columns and not set(source.columns).isdisjoint(map(str, theirs)):
         return f"the columns of {source.name!r} match them: transpose that table (df.T)"
     if other.columns and not set(other.columns).isdisjoint(map(str, ids)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from conspectus._typing import Array, Float
+from conspectus._typing import Array, Bool, Float
 from conspectus.numerics.backend import namespace, to_numpy
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Statistics:
     zero_rows: int
 
     @property
-    def constant(self) -> Float:
+    def constant(self) -> Bool:
         """Whether each column is constant: its spread is rounding beside its size."""
         size = np.maximum(np.abs(self.low), np.abs(self.high))
         return np.asarray(self.sd <= 1e-10 * size.max(initial=0.0))
@@ -68,7 +68,7 @@ def statistics(views: Views, v: int) -> Statistics:
         sd=np.sqrt(square / count.sum()),
         low=np.min([part[3] for part in parts], axis=0),
         high=np.max([part[4] for part in parts], axis=0),
-        nonzero=sum(part[5] for part in parts),
+        nonzero=np.sum([part[5] for part in parts], axis=0),
         whole=all(part[6] for part in parts),
         zero_rows=sum(part[7] for part in parts),
     )

@@ -19,11 +19,12 @@ def describe(views: Views) -> str:
     width = max([len(name) for name in views.names] + [4])
     lines = [
         f"{n:,} samples, {views.n_views} view{'s' * (views.n_views != 1)}; {incomplete:,} samples "
-        f"({_percent(incomplete, n)}) miss a view, {missing:,} of {seen.size:,} entries ({_percent(missing, seen.size)}) "
-        "are missing"
+        f"({_percent(incomplete, n)}) miss a view, {missing:,} of {seen.size:,} entries "
+        f"({_percent(missing, seen.size)}) are missing"
     ]
     lines += [
-        f"  {name:<{width}}  {columns:>7,} columns  {int(seen[:, v].sum()):>9,} seen  {int((~seen[:, v]).sum()):>9,} missing"
+        f"  {name:<{width}}  {columns:>7,} columns  {int(seen[:, v].sum()):>9,} seen  "
+        f"{int((~seen[:, v]).sum()):>9,} missing"
         for v, (name, columns) in enumerate(zip(views.names, views.widths))
     ]
     distinct, group = views.patterns

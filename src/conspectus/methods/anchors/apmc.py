@@ -3,7 +3,7 @@
     Guo, Ye. Anchors Bring Ease: An Embarrassingly Simple Approach to Partial Multi-view Clustering. AAAI 2019.
 
 Two views. The anchors are the samples that both have seen. A row's code z is its Gaussian similarity to the m nearest
-anchors of its own view, divided by the sum; a sample's code is the mean over its views. With the codes as the rows of Z,
+anchors of its own view, divided by the sum; a sample's code is the mean over its views. With codes as the rows of Z,
 
     S = Z diag(1'Z)^(-1) Z',    the embedding = the k leading eigenvectors of S = those left of Z diag(1'Z)^(-1/2).
 

@@ -270,5 +270,5 @@ class FIMVCVIA(IterativeClusterer):
         self.anchors_, self.view_weights_ = list(state.A), state.a
         codes = Codes(state.A, state.a, self.lam)
         V, S = directions_from_gram(views.reduce(gram, codes=codes), self.n_clusters)
-        kept = S > 1e-6 * S[0]
+        kept = 1e-6 * S[0] < S
         return Embedding(SpectralMap(codes, V[:, kept] / S[kept]), trace=trace, state=state)

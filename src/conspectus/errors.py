@@ -33,13 +33,13 @@ def optional(module: str, extra: str) -> object:
 
 
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
-    """Return `` (did you mean 'x'?)`` for the choice that a mistyped name is closest to, or nothing.
+    """Return ``; did you mean 'x'?`` for the choice that a mistyped name is closest to, or nothing.
 
     >>> did_you_mean("sampel", ["sample", "age"])
-    " (did you mean 'sample'?)"
+    "; did you mean 'sample'?"
     """
     from difflib import get_close_matches
 
     by_letters = {choice.casefold(): choice for choice in choices}
     close = get_close_matches(name.casefold(), by_letters, n=1)
-    return f" (did you mean '{by_letters[close[0]]}'?)" if close else ""
+    return f"; did you mean {by_letters[close[0]]!r}?" if close else ""

@@ -25,7 +25,7 @@ from conspectus.files.arrow import read_arrow
 from conspectus.files.table import Table, ending_of, stem_of
 from conspectus.files.text import read_text
 
-__all__ = ["Table", "read_file", "read_tables"]
+__all__ = ["Table", "read_file", "read_tables", "require_files"]
 
 _READERS: dict[str, Callable[[Path, str | None, bool], Iterator[Table]]] = {
     ".csv": partial(read_text, separator=","),
@@ -39,7 +39,9 @@ _READERS: dict[str, Callable[[Path, str | None, bool], Iterator[Table]]] = {
 }
 
 
-def read_tables(paths: Sequence[str | Path], *, id: str | None = None, transpose: bool = False) -> dict[str, Any]:
+def read_tables(
+    paths: Sequence[str | Path], *, id: str | None = None, transpose: bool | Sequence[str | Path] = False
+) -> dict[str, Any]:
     """Read the views of a data set from files, ready for ``as_views``.
 
     Parameters
@@ -49,8 +51,8 @@ def read_tables(paths: Sequence[str | Path], *, id: str | None = None, transpose
     id : str, optional
         The column that identifies the rows, in every table. By default the first, if it is named id, sample or the
         like, or holds text.
-    transpose : bool
-        Samples are the columns of every file, as is usual for genes × samples.
+    transpose : bool or sequence of paths
+        Samples are the columns of every file, or of these files, as is usual for genes × samples.
 
     Returns
     -------
@@ -62,13 +64,22 @@ def read_tables(paths: Sequence[str | Path], *, id: str | None = None, transpose
     InputError
         In one line: which file, what is wrong with it, and what to do.
     """
+    files = require_files(paths)
+    turned = _turned(files, transpose)
+    tables = [table for path in files for table in read_file(path, id=id, transpose=path in turned)]
+    _require_same_kind(tables)
+    return dict(zip(_distinct_names(tables), (table.data for table in tables)))
+
+
+def require_files(paths: Sequence[str | Path]) -> list[Path]:
+    """Refuse, before anything is read, a file that is not there, cannot be read by its ending, or comes twice."""
     files = [Path(path) for path in paths]
     twice = [path for path, count in Counter(path.absolute() for path in files).items() if count > 1]
     if twice:
         raise InputError(f"{twice[0].name} is given twice: name each file once")
-    tables = [table for path in files for table in read_file(path, id=id, transpose=transpose)]
-    _require_same_kind(tables)
-    return dict(zip(_distinct_names(tables), (table.data for table in tables)))
+    for path in files:
+        _reader(path)
+    return files
 
 
 def read_file(path: Path, *, id: str | None = None, transpose: bool = False) -> list[Table]:
@@ -76,6 +87,17 @@ def read_file(path: Path, *, id: str | None = None, transpose: bool = False) -> 
     reader = _reader(path)
     with _one_line(path):
         return list(reader(path, id, transpose))
+
+
+def _turned(files: Sequence[Path], transpose: bool | Sequence[str | Path]) -> Sequence[Path]:
+    """Return the files that have their samples in columns."""
+    if isinstance(transpose, bool):
+        return files if transpose else ()
+    turned = [Path(path) for path in transpose]
+    for path in turned:
+        if path not in files:
+            raise InputError(f"{path} is to be transposed, and is not read{did_you_mean(str(path), map(str, files))}")
+    return turned
 
 
 def _reader(path: Path) -> Callable[[Path, str | None, bool], Iterator[Table]]:

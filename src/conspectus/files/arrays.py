@@ -95,4 +95,5 @@ def _indexed(path: Path, name: str, array: Any, ids: Any) -> Any:
             f"{path}: there are {len(ids)} ids for the {len(array)} rows of '{name}': save one id for each row"
         )
     texts = [value.decode() if isinstance(value, bytes) else id_text(value) for value in ids.tolist()]
-    return pd.DataFrame(array, index=pd.Index(texts, dtype=object, name="id"))
+    names = [f"{name}{j}" for j in range(array.shape[1])]
+    return pd.DataFrame(array, index=pd.Index(texts, dtype=object, name="id"), columns=names)

@@ -67,7 +67,7 @@ def _named_place(path: Path, header: Sequence[str], id_name: str) -> int:
     if id_name in header:
         return header.index(id_name)
     shown = ", ".join(header[:5]) + (", ..." if len(header) > 5 else "")
-    raise InputError(f"{path} has no column '{id_name}'{did_you_mean(id_name, header)}; it has {shown}")
+    raise InputError(f"{path} has no column '{id_name}', it has {shown}{did_you_mean(id_name, header)}")
 
 
 def sounds_like_id(name: str) -> bool:

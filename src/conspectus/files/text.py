@@ -35,7 +35,9 @@ def read_text(path: Path, id_name: str | None, transpose: bool, *, separator: st
         ids = pd.read_csv(path, usecols=[place], **as_text)[place]
     except pd.errors.ParserError as error:
         raise InputError(f"{path}: {_ragged(str(error))}") from None
-    yield framed(path, frame.drop(columns=place), list(ids), _plain_names(header, place, transpose), transpose)
+    frame = frame.drop(columns=place)
+    frame = frame if len(frame) else frame.astype(float)  # columns of nothing hold no text
+    yield framed(path, frame, list(ids), _plain_names(header, place, transpose), transpose)
 
 
 def _first_two_rows(path: Path, separator: str) -> tuple[list[str], list[str]]:

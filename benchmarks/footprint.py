@@ -1,6 +1,6 @@
 """What importing costs in CPU time, and what each dependency takes on the disk; prints the tables of docs/footprint.md.
 
-    python benchmarks/footprint.py
+python benchmarks/footprint.py
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ def megabytes(package: str) -> float | None:
 
 
 def main() -> None:
-    times = {name: statistics.median(cpu_seconds(command) for _ in range(REPEATS)) for name, command in COMMANDS.items()}
+    times = {
+        name: statistics.median(cpu_seconds(command) for _ in range(REPEATS)) for name, command in COMMANDS.items()
+    }
     print("| command | CPU ms | times NumPy |\n|---|---|---|")
     for name, seconds in times.items():
         print(f"| {name} | {1000 * seconds:.0f} | {seconds / times['import numpy']:.2f} |")

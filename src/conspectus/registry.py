@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from conspectus.errors import InputError
+from conspectus.errors import InputError, did_you_mean
 
 DEFAULT = "APMC"
 """The method that the command line uses unless told otherwise."""
@@ -101,9 +101,8 @@ def find(name: str) -> Any:
     known = {key.lower(): key for key in names()}
     plain = name.lower().replace("-", "").replace("_", "")
     if plain not in known:
-        from conspectus.views.say import close
-
-        raise InputError(f"there is no method {name!r}{close(plain, known)}; `conspectus methods` lists all")
+        meant = did_you_mean(plain, known.values())
+        raise InputError(f"there is no method {name!r}{meant}; `conspectus methods` lists all")
     return get(known[plain])
 
 

@@ -39,7 +39,7 @@ def incomplete_digits() -> tuple[Any, Any]:
     from conspectus.missing import random_subsets, remove
 
     digits = load_mfeat()
-    seen = random_subsets(len(digits.y), len(digits.X), COMPLETE, MASK_SEED)
+    seen = random_subsets(digits.n, len(digits.X), COMPLETE, MASK_SEED)
     return remove(digits.X, seen), digits.y
 
 

@@ -20,7 +20,7 @@ IN_SHELL = [
     (r"\bn_clusters=(\d+)", r"--clusters \1"),
     (r"(?<!-)\b(\w+)=(['\"])([^'\"]+)\2", r"--param \1=\3"),
     (r"\(df\.T\)", "(--transpose, or --transpose-only FILE)"),
-    (r": make the ids text without spaces, e\.g\..*", ": take the spaces out of the ids in the file"),
+    (r"(match as stripped text): .*", r"\1: take the spaces out of the ids in the files"),
 ]
 """What a message says to Python users, and what it says in a shell."""
 

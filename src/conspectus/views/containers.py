@@ -237,9 +237,9 @@ def _numbers(where: str, table: Any) -> Array:
             raise InputError(f"{where}: column {name!r} holds {kind}, not numbers: drop or one-hot encode it")
     single = all(kind == nw.Float32 for kind in table.schema.values())
     columns = np.empty((len(table), len(table.columns)), dtype=np.float32 if single else np.float64, order="F")
-    for j, name in enumerate(table.columns):
+    for j, (name, column) in enumerate(zip(table.columns, table.iter_columns())):  # table[0] would be a row
         try:
-            columns[:, j] = _column(table[name])
+            columns[:, j] = _column(column)
         except (TypeError, ValueError) as error:
             raise InputError(f"{where}: column {name!r} is not numeric ({error}): drop or one-hot encode it") from error
     return np.ascontiguousarray(columns)

@@ -110,8 +110,8 @@ def _refuse_missing(ids: list[Any], where: str) -> None:
 def _refuse_strangers(keyed: list[tuple[int, Source, list[Any]]]) -> None:
     """Refuse a table that shares no id with any other, and say what may have gone wrong."""
     for v, source, ids in keyed:
-        others = [(u, other, theirs) for u, other, theirs in keyed if u != v]
-        if not others or any(not set(ids).isdisjoint(theirs) for _, _, theirs in others):
+        others = [(u, other, theirs) for u, other, theirs in keyed if u != v and theirs]
+        if not ids or not others or any(not set(ids).isdisjoint(theirs) for _, _, theirs in others):
             continue
         u, other, theirs = others[0]
         raise InputError(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from typing import Any
+
+from conspectus.errors import did_you_mean
 
 
 def view_label(v: int, name: str) -> str:
@@ -28,8 +29,7 @@ def some(names: Iterable[Any], most: int = 3) -> str:
 
 def close(word: Any, words: Iterable[Any]) -> str:
     """Offer the word that was perhaps meant."""
-    found = get_close_matches(str(word), [str(w) for w in words], n=1)
-    return f"; did you mean {found[0]!r}?" if found else ""
+    return did_you_mean(str(word), [str(w) for w in words])
 
 
 def _plain(value: Any) -> Any:

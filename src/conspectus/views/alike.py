@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from conspectus._typing import Bool
 from conspectus.errors import InputError
-from conspectus.numerics.backend import to_numpy
+from conspectus.numerics.backend import namespace, to_numpy
 from conspectus.views.say import close, sample_label, some, view_label
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ def match(
     steps: list[tuple[Any, ...]] = []
     cols: list[Any] = []
     for v, name in enumerate(names):
-        if name not in views.names:
-            sources.append(np.zeros((0, widths[v])))
+        if name not in views.names or not views.seen[:, views.names.index(name)].any():
+            sources.append(_nothing(views, widths[v]))
             steps.append(())
             cols.append(np.full(widths[v], -1))
             continue
@@ -64,6 +65,14 @@ def match(
     if views.square:
         _refuse_nonfinite(matched)
     return matched
+
+
+def _nothing(views: Views, width: int) -> Any:
+    """A view without rows, in the kind and precision of the others."""
+    like = next((s for s in views.sources if not sparse.issparse(s) and s.shape[0]), np.zeros(0))
+    if isinstance(like, np.ndarray):
+        return np.zeros((0, width), dtype=like.dtype if like.dtype.kind == "f" else np.float64)
+    return namespace(like).zeros((0, width), dtype=like.dtype, device=like.device)
 
 
 def _refuse_nonfinite(views: Views) -> None:

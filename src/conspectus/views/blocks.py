@@ -16,11 +16,16 @@ from conspectus.numerics.backend import namespace
 def take(source: Array, rows: Int) -> Array:
     """Return rows of a source; a stretch of neighbouring rows is a slice, which a file reads at once."""
     if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (len(rows) < 3 or bool((np.diff(rows) == 1).all())):
-        return source[int(rows[0]) : int(rows[-1]) + 1]
+        return rows_of(source, slice(int(rows[0]), int(rows[-1]) + 1))
     if isinstance(source, np.ndarray) or sparse.issparse(source):
         return source[rows]
     xp = namespace(source)
     return xp.take(source, xp.asarray(rows, device=source.device), axis=0)
+
+
+def rows_of(a: Array, part: slice) -> Array:
+    """Return a stretch of rows; the array API wants every axis named."""
+    return a[part] if sparse.issparse(a) else a[part, ...]
 
 
 def stack(parts: Iterable[Any], n: int) -> Any:

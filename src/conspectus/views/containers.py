@@ -67,8 +67,6 @@ def sources_of(X: Any, names: Sequence[str] | None, on: Any, ids: Any) -> list[S
     else:
         elements = list(X)
         keys = [f"view{v}" for v in range(len(elements))]
-    if not elements:
-        raise InputError("X holds no views: give at least one matrix or table")
     keys = keys if names is None else _names(names, len(elements))
     on = _per_view("on", on, keys)
     own = _own_ids(ids, keys)
@@ -214,7 +212,7 @@ def _frame(v: int, key: str, element: Any, on: str | None) -> Source:
     if on is not None:
         if on not in table.columns:
             raise InputError(f"{where} has no column {on!r}{close(on, table.columns)}; it has {some(table.columns)}")
-        ids = table[on].to_numpy()
+        ids = table.get_column(on).to_numpy()
         table = table.drop(on)
     elif library == "pandas":
         ids, fresh = element.index.to_numpy(), _is_fresh(element.index)
@@ -237,11 +235,13 @@ def _numbers(where: str, table: Any) -> Array:
             raise InputError(f"{where}: column {name!r} holds {kind}, not numbers: drop or one-hot encode it")
     single = all(kind == nw.Float32 for kind in table.schema.values())
     columns = np.empty((len(table), len(table.columns)), dtype=np.float32 if single else np.float64, order="F")
-    for j, (name, column) in enumerate(zip(table.columns, table.iter_columns())):  # table[0] would be a row
+    for j, series in enumerate(table.iter_columns()):  # table[0] would be a row
         try:
-            columns[:, j] = _column(column)
+            columns[:, j] = _column(series)
         except (TypeError, ValueError) as error:
-            raise InputError(f"{where}: column {name!r} is not numeric ({error}): drop or one-hot encode it") from error
+            raise InputError(
+                f"{where}: column {series.name!r} is not numeric ({error}): drop or one-hot encode it"
+            ) from error
     return np.ascontiguousarray(columns)
 
 

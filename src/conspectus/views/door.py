@@ -101,6 +101,8 @@ def open_door(
         if not (mask is None and ids is None and names is None and on is None):
             raise InputError("X is Views already: mask, ids, names and on go to as_views when they are made")
         return unseen_zero_rows(X) if zero_rows == "unseen" else X
+    if isinstance(X, (list, tuple, dict)) and not len(X):
+        raise InputError("X holds no views: give at least one matrix or table")
     found = sources_of(X if is_many(X) else [X], names, on, ids)
     columns = tuple(source.columns for source in found)
     labels = tuple(source.name for source in found)

@@ -70,10 +70,11 @@ def _torn_message(v: int, source: Source, rows: Int, ids: Array, torn: Bool) -> 
     """Say how many rows are partly NaN, and the ways out."""
     first = int(np.flatnonzero(torn)[0])
     nan = to_numpy(namespace(source.data).isnan(take(source.data, rows[[first]])))
+    where = f"{view_label(v, source.name)}: {sample_label(first, ids)}"
     return (
-        f"{view_label(v, source.name)}: {sample_label(first, ids)} is partly NaN ({int(nan.sum())} of {nan.size} "
-        f"entries; {int(torn.sum())} such rows): a row is seen whole or not at all; use partial='mean' to put in the "
-        "columns' means, or partial='drop-row' to take these rows as unseen"
+        f"{where} is partly NaN ({int(nan.sum())} of {nan.size} entries; {int(torn.sum())} such rows): a row is seen "
+        "whole or not at all; use partial='mean' to put in the columns' means, or partial='drop-row' to take these "
+        "rows as unseen"
     )
 
 

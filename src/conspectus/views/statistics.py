@@ -44,9 +44,8 @@ class Statistics:
 
     @property
     def constant(self) -> Bool:
-        """Whether each column is constant: its spread is rounding beside its size."""
-        size = np.maximum(np.abs(self.low), np.abs(self.high))
-        return np.asarray(self.sd <= 1e-10 * size.max(initial=0.0))
+        """Whether each column is constant: its spread is rounding beside its own size, in whatever unit it is."""
+        return np.asarray(self.sd <= 1e-10 * np.maximum(np.abs(self.low), np.abs(self.high)))
 
     @property
     def zeros(self) -> float:

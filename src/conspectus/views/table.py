@@ -19,7 +19,7 @@ from scipy import sparse
 from conspectus._typing import Array, Bool, Int
 from conspectus.errors import InputError
 from conspectus.numerics.backend import as_float, namespace
-from conspectus.views.blocks import add, stack, take
+from conspectus.views.blocks import add, rows_of, stack, take
 from conspectus.views.statistics import Statistics, statistics
 
 CHUNK = 8192
@@ -236,13 +236,15 @@ class Views:
 
     def map(self, f: Callable[..., Any], *per_sample: Array, **shared: Any) -> Any:
         """Compute rows from every block: ``f(block, *rows_of_per_sample, **shared)``, laid under each other."""
-        return stack((f(block, *(a[part] for a in per_sample), **shared) for part, block in self.blocks()), len(self))
+        return stack(
+            (f(block, *(rows_of(a, part) for a in per_sample), **shared) for part, block in self.blocks()), len(self)
+        )
 
     def reduce(self, f: Callable[..., Any], *per_sample: Array, **shared: Any) -> Any:
         """Sum small statistics of every block, in block order and in float64."""
         total = None
         for part, block in self.blocks():
-            statistics = f(block, *(a[part] for a in per_sample), **shared)
+            statistics = f(block, *(rows_of(a, part) for a in per_sample), **shared)
             total = add(total, statistics)
         return total
 

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
 from typing import Any, NoReturn
 
 import click
@@ -32,6 +33,9 @@ class OneLineErrors(click.Group):
         run: Any = super().main
         if not standalone_mode:
             return run(*args, standalone_mode=False, **extra)
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper):
+                stream.reconfigure(errors="replace")  # a terminal that cannot show a sign shows ? in its place
         with _ending():
             sys.exit(run(*args, standalone_mode=False, **extra) or 0)
 

@@ -135,6 +135,7 @@ def draw_patterns(figure: Any, seen: Bool, names: Sequence[str]) -> None:
     for x, count in zip(place, counts[order]):
         offset = {"xytext": (0, 2), "textcoords": "offset points"}
         bars.annotate(f"{count:,}", (x, count), ha="center", fontsize=8, color=INK, **offset)
+    bars.margins(y=0.1)
     _bare(bars)
     _dots(dots, patterns[order], seen, names)
 

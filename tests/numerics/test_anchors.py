@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from conspectus.numerics import anchor_codes, chi2_distances, codes_from_distances, nearest_anchors, squared_distances
+from conspectus.numerics import (
+    anchor_codes,
+    chi2_distances,
+    codes_from_distances,
+    nearest_anchors,
+    squared_distances,
+    unit_rows,
+)
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -102,6 +109,39 @@ def test_any_array_library_gives_the_same(library):
         ours = anchor_codes(library.asarray(X.astype(dtype)), library.asarray(A.astype(dtype)), [3, 20])
         for Z, W in zip(ours, anchor_codes(X.astype(dtype), A.astype(dtype), [3, 20])):
             np.testing.assert_allclose(Z.toarray(), W.toarray(), atol=1e-6 if dtype == np.float32 else 1e-13)
+
+
+def test_the_references_codes_are_reproduced(golden_default, golden_anchors):
+    P = golden_default["P0_2"]
+    expected = csr_array(
+        tuple(golden_default[f"Z0_2_5_{part}"] for part in ("data", "indices", "indptr")), 2 * P.shape[:1]
+    )
+    np.testing.assert_allclose(anchor_codes(P, P, [5], weights="linear")[0].toarray(), expected.toarray(), atol=1e-13)
+    observed = golden_anchors["mask"]
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        rows, anchors = (golden_anchors[f"oct_apmc_{a}{b}_{part}"] for part in ("rows", "anchors"))
+        Z = np.zeros((len(rows), len(anchors)))
+        for v in (a, b):
+            X, seen = unit_rows(golden_anchors[f"X{v}"]), observed[rows, v]
+            Z[seen] += anchor_codes(X[rows[seen]], X[anchors], [5])[0].toarray()
+        Z /= observed[rows][:, [a, b]].sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(Z, golden_anchors[f"oct_apmc_{a}{b}_Z"], atol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("l", "m"), [(1, 1), (31, 5), (32, 32), (150, 12), (150, 100)])
+def test_compiled_selection_gives_the_same(monkeypatch, dtype, l, m):
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(0)
+    X, A = rng.standard_normal((70, 4)).astype(dtype), rng.standard_normal((l, 4)).astype(dtype)
+    D = np.round(squared_distances(X, A), 1)  # with many ties
+    monkeypatch.setenv("CONSPECTUS_NUMBA", "0")
+    plain, tied = nearest_anchors(X, A, m), nearest_anchors(D, None, m, metric="precomputed")
+    monkeypatch.setenv("CONSPECTUS_NUMBA", "1")
+    for ours, theirs in zip(nearest_anchors(X, A, m), plain):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-14)
+    for ours, theirs in zip(nearest_anchors(D, None, m, metric="precomputed"), tied):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.parametrize("weights", ["gaussian", "linear"])

@@ -14,7 +14,7 @@ from conspectus.numerics import (
     stochastic_svd,
     top_eigenvectors,
 )
-from conspectus.numerics.spectral import SparseGraph
+from conspectus.numerics.operators import ChainedGraph, SparseGraph
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -79,6 +79,34 @@ def test_a_graph_of_c_components_has_the_singular_value_one_c_times(wrap, parts,
     check_triplets(B, U, sigma, V)
     np.testing.assert_allclose(sigma, np.linalg.svd(scaled(B), compute_uv=False)[:k], atol=1e-9)
     assert np.count_nonzero(sigma > 1 - 1e-9) == min(parts, k)
+
+
+def test_a_chain_of_matrices_is_its_product():
+    rng = np.random.default_rng(0)
+    C, E = graph(rng, 150, 130), graph(rng, 130, 90).toarray()
+    chained, product = ChainedGraph(C, E), csr_array(C @ E)
+    x, y = rng.standard_normal((90, 3)), rng.standard_normal((150, 3))
+    np.testing.assert_allclose(chained.dot(x), product @ x, atol=1e-12)
+    np.testing.assert_allclose(chained.tdot(y), product.T @ y, atol=1e-12)
+    np.testing.assert_allclose(chained.gram(x), product.T @ (product @ x), atol=1e-12)
+    U, sigma, V, _ = stochastic_svd(chained, 6)
+    check_triplets(product, U, sigma, V)
+    np.testing.assert_allclose(sigma, np.linalg.svd(scaled(product), compute_uv=False)[:6], atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("width", [1, 4, 6])
+def test_compiled_passes_give_the_same(monkeypatch, dtype, width):
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(0)
+    B, x = graph(rng, 200, 90).astype(dtype), rng.standard_normal((90, width))
+    monkeypatch.setenv("CONSPECTUS_NUMBA", "0")
+    plain = SparseGraph(B)
+    monkeypatch.setenv("CONSPECTUS_NUMBA", "1")
+    compiled = SparseGraph(B)
+    assert compiled.compiled
+    assert not plain.compiled
+    np.testing.assert_allclose(compiled.gram(x), plain.gram(x), atol=1e-12)
 
 
 def test_components_are_found_through_vanishing_weights():

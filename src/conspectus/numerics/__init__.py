@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .anchors import anchor_codes, codes_from_distances, nearest_anchors
+from .anchors import anchor_codes, codes_from_distances
 from .backend import as_float, has_numba, namespace, to_numpy
+from .directions import leading_directions
 from .distances import chi2_distances, mean_squared_distance, nearest, squared_distances
 from .graphs import knn_graph
 from .kernels import (
@@ -15,19 +16,17 @@ from .kernels import (
     polynomial_kernel,
 )
 from .kmeans import kmeans
+from .neighbours import nearest_anchors
+from .operators import ChainedGraph, RowStochastic, SparseGraph
 from .orthogonal import polar
 from .rows import class_means, class_sums, unit_rows
 from .simplex import project_simplex
-from .spectral import (
-    RowStochastic,
-    directions_from_gram,
-    leading_directions,
-    stochastic_svd,
-    top_eigenvectors,
-)
+from .spectral import directions_from_gram, stochastic_svd, top_eigenvectors
 
 __all__ = [
+    "ChainedGraph",
     "RowStochastic",
+    "SparseGraph",
     "anchor_codes",
     "as_float",
     "centre_kernel",

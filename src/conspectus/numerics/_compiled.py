@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .._typing import Float
+from .._typing import Float, Int
+
+GROUP = 32
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def project_shifted_rows(F: Float) -> Float:
     """Project rows whose largest entry is 0 on the simplex: drop entries below the threshold until none is left."""
     n, m = F.shape
@@ -31,4 +33,110 @@ def project_shifted_rows(F: Float) -> Float:
                     kept += 1
         for j in range(m):
             Z[i, j] = max(F[i, j] - threshold, 0.0)
+    return Z
+
+
+@njit(cache=True, nogil=True)
+def _insert(values: Float, indices: Int, value: float, index: int) -> None:
+    """Put a value into a list in rising order, before larger values and after equal ones; the last one falls out."""
+    t = len(values) - 1
+    while t > 0 and values[t - 1] > value:
+        values[t], indices[t] = values[t - 1], indices[t - 1]
+        t -= 1
+    values[t], indices[t] = value, index
+
+
+# Without NaN and signed zeros the compiler may take the minimum of a group with vector instructions.
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def _group_minima(row: Float, lowest: Float) -> None:
+    for b in range(len(lowest)):
+        least = row[b * GROUP]
+        for j in range(b * GROUP, (b + 1) * GROUP):
+            least = row[j] if row[j] < least else least
+        lowest[b] = least
+
+
+@njit(cache=True, nogil=True)
+def _take_smallest(row: Float, l: int, lowest: Float, values: Float, indices: Int) -> None:
+    """Collect the smallest of the first ``l`` entries of a row that is filled up with ``inf`` to whole groups.
+
+    The m-th smallest of the groups' minima bounds the m-th smallest entry, so that few groups are read again.
+    """
+    m = len(values)
+    _group_minima(row, lowest)
+    values[:] = np.inf
+    for b in range(len(lowest)):
+        if lowest[b] < values[m - 1]:
+            _insert(values, indices, lowest[b], b)
+    bound = values[m - 1]
+    values[:] = np.inf
+    for b in range(len(lowest)):
+        if lowest[b] <= bound:
+            for j in range(b * GROUP, min((b + 1) * GROUP, l)):
+                if row[j] <= bound and row[j] < values[m - 1]:
+                    _insert(values, indices, row[j], j)
+
+
+@njit(cache=True, nogil=True)
+def smallest_of_rows(D: Float, values: Float, indices: Int) -> None:
+    """Collect the smallest entries of every row, ordered by (value, index)."""
+    n, l = D.shape
+    groups = (l + GROUP - 1) // GROUP
+    row, lowest = np.full(groups * GROUP, np.inf, D.dtype), np.empty(groups, D.dtype)
+    for i in range(n):
+        row[:l] = D[i]
+        _take_smallest(row, l, lowest, values[i], indices[i])
+
+
+@njit(cache=True, nogil=True)
+def nearest_of_products(P: Float, x: Float, y: Float, values: Float, indices: Int) -> None:
+    """Collect the smallest ``max(x_i + y_j - 2 P_ij, 0)`` of every row, without a pass for each term."""
+    n, l = P.shape
+    groups = (l + GROUP - 1) // GROUP
+    row, lowest = np.full(groups * GROUP, np.inf, P.dtype), np.empty(groups, P.dtype)
+    for i in range(n):
+        p, length = P[i], x[i]
+        for j in range(l):
+            d = (y[j] - 2 * p[j]) + length
+            row[j] = d if d > 0 else 0
+        _take_smallest(row, l, lowest, values[i], indices[i])
+
+
+@njit(cache=True, nogil=True)
+def nearest_of_candidates(X: Float, A: Float, candidates: Int, values: Float, indices: Int) -> None:
+    """Collect the nearest of each row's candidates (in rising order) by squared differences, summed in float64."""
+    n, r = candidates.shape
+    m, d = values.shape[1], X.shape[1]
+    for i in range(n):
+        values[i, :] = np.inf
+        for t in range(r):
+            total = 0.0
+            for j in range(d):
+                difference = np.float64(X[i, j]) - np.float64(A[candidates[i, t], j])
+                total += difference * difference
+            if total < values[i, m - 1]:
+                _insert(values[i], indices[i], total, candidates[i, t])
+
+
+@njit(cache=True, nogil=True)
+def sparse_gram(data: Float, indices: Int, indptr: Int, Q: Float) -> Float:
+    """Compute ``B'(B Q)`` for 4 columns, in one pass over the rows of a CSR matrix with unsigned indices.
+
+    The four sums are variables, not an array, so that they stay in registers; unsigned indices need no check.
+    """
+    Z = np.zeros_like(Q)
+    for i in range(len(indptr) - 1):
+        y0 = y1 = y2 = y3 = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            b, j = data[p], indices[p]
+            y0 += b * Q[j, 0]
+            y1 += b * Q[j, 1]
+            y2 += b * Q[j, 2]
+            y3 += b * Q[j, 3]
+        for p in range(indptr[i], indptr[i + 1]):
+            b, j = data[p], indices[p]
+            Z[j, 0] += b * y0
+            Z[j, 1] += b * y1
+            Z[j, 2] += b * y2
+            Z[j, 3] += b * y3
     return Z

@@ -6,21 +6,18 @@ by (distance, index); its weights fall with the distance and sum to 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from .._typing import Array, Float, Int
-from .backend import as_float, is_numpy, namespace, row_blocks, to_numpy
-from .distances import Targets, chi2_distances, mean_squared_distance
+from .backend import as_float, namespace, row_blocks
+from .distances import chi2_distances, mean_squared_distance
+from .neighbours import Metric, nearest_anchors
 
 Weights: TypeAlias = Literal["gaussian", "linear"]
-Metric: TypeAlias = Literal["sqeuclidean", "chi2", "precomputed"]
-
-MARGIN = 8
-"""Further candidates taken from distances in float32, before the nearest are chosen by distances in float64."""
 
 
 def anchor_codes(
@@ -70,95 +67,6 @@ def codes_from_distances(
 ) -> list[csr_array]:
     """Code the rows of a block by their distances ``D`` (n x l) to the anchors; see :func:`anchor_codes`."""
     return anchor_codes(D, None, sizes, weights=weights, scale=scale, metric="precomputed")
-
-
-def nearest_anchors(X: Array, anchors: Array | None, m: int, *, metric: Metric = "sqeuclidean") -> tuple[Float, Int]:
-    """Find the ``m`` nearest anchors of every row, ordered by (distance, index).
-
-    Distances in float32 only choose ``m + 8`` candidates, which are then measured again in float64: rounding would
-    give wrong neighbours otherwise.
-
-    Returns
-    -------
-    distances : array of shape (n, m)
-        NumPy, float64.
-    indices : array of shape (n, m)
-        NumPy.
-    """
-    X = as_float(X)
-    D, I = np.empty((X.shape[0], m)), np.empty((X.shape[0], m), dtype=np.int64)
-    search = _searcher(X, anchors, m, metric)
-    for rows in row_blocks(X.shape[0]):
-        D[rows], I[rows] = search(X[rows, :])
-    return D, I
-
-
-Search: TypeAlias = Callable[[Array], tuple[Float, Int]]
-
-
-def _searcher(X: Array, anchors: Array | None, m: int, metric: Metric) -> Search:
-    """Choose how a block of rows is searched."""
-    if metric == "precomputed":
-        return lambda block: smallest(block.toarray() if issparse(block) else block, m)
-    anchors = as_float(anchors)
-    if metric == "chi2":
-        return lambda block: smallest(chi2_distances(block, anchors), m)
-    if issparse(X) or issparse(anchors):
-        # Products of sparse rows are cheap: they are formed in float64 at once.
-        precise = Targets.of(anchors.astype(np.float64), X)
-        return lambda block: smallest(precise.squared_distances(block.astype(np.float64)), m)
-    targets = Targets.of(anchors, X)
-    if _is_single(X):
-        return lambda block: _nearest_in_two_steps(block, anchors, targets, m)
-    return lambda block: smallest(targets.squared_distances(block), m)
-
-
-def _nearest_in_two_steps(block: Array, anchors: Array, targets: Targets, m: int) -> tuple[Float, Int]:
-    _, candidates = smallest(targets.squared_distances(block), min(m + MARGIN, anchors.shape[0]))
-    return _measure_again(block, anchors, candidates, m)
-
-
-def _measure_again(block: Array, anchors: Array, candidates: Int, m: int) -> tuple[Float, Int]:
-    """Order candidate anchors by their distances in float64, summed over the squared differences themselves."""
-    xp, (n, r) = namespace(anchors), candidates.shape
-    candidates = np.sort(candidates, axis=1)
-    exact = np.empty((n, r))
-    for rows in row_blocks(n, max(1, 2**20 // max(1, r * anchors.shape[1]))):
-        chosen = candidates[rows]
-        taken = xp.take(anchors, _like(chosen.ravel(), anchors), axis=0)
-        taken = xp.astype(xp.reshape(taken, (*chosen.shape, -1)), xp.float64)
-        difference = taken - xp.astype(block[rows, :], xp.float64)[:, None, :]
-        exact[rows] = to_numpy(xp.sum(difference * difference, axis=2))
-    order = np.argsort(exact, axis=1, kind="stable")[:, :m]
-    return np.take_along_axis(exact, order, axis=1), np.take_along_axis(candidates, order, axis=1)
-
-
-def _like(indices: Int, a: Array) -> Array:
-    return indices if is_numpy(a) else namespace(a).asarray(indices, device=a.device)
-
-
-def smallest(D: Array, m: int) -> tuple[Float, Int]:
-    """Take the ``m`` smallest entries of every row of ``D``, ordered by (value, index), as NumPy arrays."""
-    if is_numpy(D):
-        return _smallest_numpy(D, m)
-    xp = namespace(D)
-    order = xp.argsort(D, axis=1, stable=True)[:, :m]
-    # Gathering through sorted values keeps to the functions that every array library has.
-    return to_numpy(xp.sort(D, axis=1)[:, :m]).astype(np.float64), to_numpy(order).astype(np.int64)
-
-
-def _smallest_numpy(D: Float, m: int) -> tuple[Float, Int]:
-    if m < D.shape[1]:
-        indices = np.sort(np.argpartition(D, m - 1, axis=1)[:, :m], axis=1)
-        values = np.take_along_axis(D, indices, axis=1)
-        # Where the m-th value occurs again outside, the partition chose among equals as it liked.
-        tied = np.count_nonzero(values.max(axis=1, keepdims=True) >= D, axis=1) > m
-        indices[tied] = np.argsort(D[tied], axis=1, kind="stable")[:, :m]
-        values[tied] = np.take_along_axis(D[tied], indices[tied], axis=1)
-    else:
-        values, indices = D, np.broadcast_to(np.arange(m), D.shape)
-    order = np.argsort(values, axis=1, kind="stable")
-    return np.take_along_axis(values, order, axis=1).astype(np.float64), np.take_along_axis(indices, order, axis=1)
 
 
 def _is_single(X: Array) -> bool:

@@ -18,6 +18,9 @@ from .._typing import Array
 BLOCK = 512
 """Rows of a distance block: small enough that block and anchors stay in the cache."""
 
+COMPILED_FROM = 8192
+"""Rows from which on compiled code pays; the size of a full block of views."""
+
 
 def namespace(*arrays: Array) -> Any:
     """Find the array API namespace of the arrays; NumPy's for lists, scalars and SciPy's sparse matrices."""
@@ -64,12 +67,12 @@ def _installed(module: str) -> bool:
     return find_spec(module) is not None
 
 
-def has_numba(work: float = np.inf) -> bool:
-    """Tell whether compiled code may be used for a task of so many elementary steps.
+def has_numba(rows: float = np.inf) -> bool:
+    """Tell whether compiled code may be used on so many rows.
 
-    The environment variable ``CONSPECTUS_NUMBA`` set to 0 turns it off, set to 1 turns it on for tasks of any size.
-    Otherwise small tasks stay in NumPy, because importing numba alone takes half a second. The rule depends on the
-    size only, so that the same data give the same bits whatever ran before.
+    The environment variable ``CONSPECTUS_NUMBA`` set to 0 turns it off, set to 1 turns it on for any number of rows.
+    Otherwise small data stay in NumPy, because importing numba alone takes half a second. The rule depends on the
+    data only, so that the same data give the same bits whatever ran before.
     """
     switch = os.environ.get("CONSPECTUS_NUMBA", "")
-    return switch != "0" and (switch == "1" or work >= 1e7) and _installed("numba")
+    return switch != "0" and (switch == "1" or rows >= COMPILED_FROM) and _installed("numba")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from .._typing import Array
+from .._typing import Array, Float
 from .backend import as_float, is_numpy, namespace, row_blocks
 
 
@@ -41,7 +41,10 @@ def squared_distances(X: Array, Y: Array) -> Array:
     xp, targets = namespace(X, Y), Targets.of(Y, X)
     D = xp.empty((X.shape[0], Y.shape[0]), dtype=xp.result_type(X.dtype, Y.dtype), **_device_of(X, Y))
     for rows in row_blocks(X.shape[0]):
-        D[rows, :] = targets.squared_distances(X[rows, :])
+        if is_numpy(X, Y):
+            targets.squared_distances(X[rows], D[rows])
+        else:
+            D[rows, :] = targets.squared_distances(X[rows, :])
     return D
 
 
@@ -57,7 +60,7 @@ class Targets(NamedTuple):
     """
 
     Y: Array
-    origin: Array | None
+    origin: Array
     lengths: Array
 
     @classmethod
@@ -69,10 +72,10 @@ class Targets(NamedTuple):
         origin = xp.astype(_mean(Y), Y.dtype)
         return cls(Y - origin, origin, squared_norms(Y - origin))
 
-    def squared_distances(self, X: Array) -> Array:
-        """Measure one block of rows."""
+    def squared_distances(self, X: Array, out: Float | None = None) -> Array:
+        """Measure one block of rows; NumPy's are written to ``out``."""
         X = X if self.origin is None else X - self.origin
-        D = X @ self.Y.T
+        D: Array = X @ self.Y.T if out is None else np.matmul(X, self.Y.T, out=out)
         D = D.toarray() if issparse(D) else D
         D *= -2
         D += self.lengths

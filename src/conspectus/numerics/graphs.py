@@ -8,9 +8,9 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from .._typing import Array, Float, Int
-from .anchors import smallest
 from .backend import as_float, row_blocks, to_numpy
 from .distances import squared_distances
+from .neighbours import smallest
 from .rows import unit_rows
 
 

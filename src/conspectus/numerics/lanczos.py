@@ -41,7 +41,7 @@ class Search(NamedTuple):
     @property
     def size(self) -> int:
         """Columns of the basis before a restart."""
-        return self.most + 6 * self.width
+        return self.most + max(10 * self.width, self.most // 2)
 
 
 def leading_pairs(apply: Apply, n: int, search: Search, rng: np.random.Generator, known: Float | None = None) -> Pairs:
@@ -81,6 +81,7 @@ def _search(apply: Apply, n: int, search: Search, rng: np.random.Generator, know
     for _ in range(search.restarts):
         while basis.has_room():
             basis.expand()
+            basis.expand()
             if 2 * basis.used >= search.size and (pairs := basis.converged()) is not None:
                 return pairs
         basis.restart()
@@ -103,11 +104,12 @@ class _Basis:
 
     def __init__(self, apply: Apply, n: int, search: Search, rng: np.random.Generator, known: Float) -> None:
         self.apply, self.search, self.rng, self.known, self.used = apply, search, rng, known, 0
-        self.V, self.T = np.empty((n, search.size)), np.zeros((search.size, search.size))
+        self.V, self.T = np.empty((n, search.size), order="F"), np.zeros((search.size, search.size))
         self.block, self.coupling = self._orthonormal(np.zeros((n, search.width)))
 
     def has_room(self) -> bool:
-        return self.used + self.search.width <= self.search.size
+        """Tell whether two more blocks fit: the small eigenproblem is looked at after every second one."""
+        return self.used + 2 * self.search.width <= self.search.size
 
     def expand(self) -> None:
         last = slice(self.used, self.used + self.search.width)

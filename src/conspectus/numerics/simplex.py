@@ -39,7 +39,7 @@ def project_simplex(F: Array) -> Array:
     if not bool(xp.all(xp.isfinite(largest))):
         raise InputError("Rows with NaN or inf have no projection on the simplex; remove them first.")
     F = F - largest
-    if is_numpy(F) and has_numba(4 * F.size):
+    if is_numpy(F) and has_numba(F.shape[0]):
         from ._compiled import project_shifted_rows
 
         return project_shifted_rows(F)

@@ -1,75 +1,19 @@
-"""Leading singular triplets of row-stochastic graphs, leading eigenvectors, leading directions of tall matrices."""
+"""Leading singular triplets of row-stochastic graphs and leading eigenvectors of symmetric matrices."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import issparse
 
 from .._typing import Array, Float
-from .backend import as_float, row_blocks, to_numpy
+from .backend import as_float, to_numpy
 from .lanczos import Search, dense_pairs, leading_pairs
+from .operators import EMPTY, WIDTH, RowStochastic, SparseGraph
 
-EMPTY = 1e-12
-"""Columns of a graph whose weights sum to no more count as empty; so does an edge for the connected components."""
 RANK = 1e-6
 """Singular values below this share of the largest are not told from 0 by a Gram matrix in float64."""
-
-
-class RowStochastic(Protocol):
-    """A nonnegative n x l matrix with rows that sum to 1, known by its products with blocks of vectors.
-
-    An operator may also have ``gram(x)``, ``B'(B x)`` in one pass over its rows; otherwise it is formed from the two.
-    """
-
-    shape: tuple[int, int]
-
-    def dot(self, x: Float, /) -> Float:
-        """Multiply: ``B x`` for ``x`` of shape (l, b)."""
-
-    def tdot(self, y: Float, /) -> Float:
-        """Multiply by the transpose: ``B' y`` for ``y`` of shape (n, b)."""
-
-
-class SparseGraph:
-    """A CSR matrix with the products of :class:`RowStochastic`."""
-
-    def __init__(self, B: Any) -> None:
-        self.B = csr_array(B)
-        self.shape = self.B.shape
-
-    def dot(self, x: Float) -> Float:
-        """Multiply: ``B x``."""
-        return self.B @ x
-
-    def tdot(self, y: Float) -> Float:
-        """Multiply by the transpose: ``B' y``."""
-        return self.B.T @ y
-
-    def components(self) -> Float:
-        """Find the right singular vectors of value 1: one for each connected component, the largest first.
-
-        A component with the rows R and the columns C has the vector ``sqrt(c_j / |R|)`` on C, c the column sums.
-        """
-        n, l = self.shape
-        edges = csr_array(self.B, copy=bool(self.B.nnz and self.B.data.min() <= EMPTY))
-        if edges is not self.B and edges.data is not self.B.data:
-            edges.data[edges.data <= EMPTY] = 0
-            edges.eliminate_zeros()
-        indptr = np.concatenate([edges.indptr, np.full(l, edges.indptr[-1], edges.indptr.dtype)])
-        graph = csr_array((edges.data, edges.indices + n, indptr), (n + l, n + l))
-        _, label = connected_components(graph, directed=False)
-        rows = np.bincount(label[:n], minlength=label.max() + 1)
-        largest = np.argsort(-rows, kind="stable")[: np.count_nonzero(rows)]
-        position = np.full(len(rows), -1)
-        position[largest] = np.arange(len(largest))
-        column, weight = position[label[n:]], self.B.sum(axis=0, dtype=np.float64)
-        vectors = np.zeros((l, len(largest)))
-        held = np.flatnonzero((column >= 0) & (weight > EMPTY))
-        vectors[held, column[held]] = np.sqrt(weight[held])
-        return vectors / np.linalg.norm(vectors, axis=0)
 
 
 def stochastic_svd(
@@ -115,20 +59,26 @@ def stochastic_svd(
         Column sums. A further row ``b`` is embedded by ``(b / sqrt(c)) @ V / sigma``, empty columns left out.
     """
     graph = B if hasattr(B, "tdot") else SparseGraph(B)
-    n, l = graph.shape
-    c = graph.tdot(np.ones((n, 1)))[:, 0]
-    scale = np.zeros_like(c)
-    np.divide(1, np.sqrt(c, where=c > EMPTY, out=np.ones_like(c)), out=scale, where=c > EMPTY)
-    most = k if near is None else max(k, at_most or 2 * k)
-    least = np.inf if near is None else near**2
-    search = Search(
-        min(most, n, l), lambda values: min(len(values), most, max(k, int((values >= least).sum()))), tol=tol
-    )
-    values, V = _right_vectors(graph, scale[:, None], search, seed)
+    c = graph.tdot(np.ones((graph.shape[0], 1)))[:, 0]
+    scale = np.where(c > EMPTY, 1 / np.sqrt(np.where(c > EMPTY, c, 1)), 0)
+    values, V = _right_vectors(graph, scale[:, None], _search(graph, k, near, at_most, tol), seed)
     sigma = np.sqrt(np.clip(values, 0, 1))
     kept = sigma > RANK
     sigma, V = sigma[kept], fix_signs(V[:, kept])
     return graph.dot(scale[:, None] * V) / sigma, sigma, V, c
+
+
+def _search(graph: RowStochastic, k: int, near: float | None, at_most: int | None, tol: float) -> Search:
+    """Ask for k triplets, and for the further ones that are near 1."""
+    most = min(k if near is None else max(k, at_most or 2 * k), *graph.shape)
+    least = np.inf if near is None else near**2
+
+    def wanted(values: Float) -> int:
+        return min(len(values), most, max(k, int((values >= least).sum())))
+
+    # The compiled pass costs the same for every column, and narrow blocks need fewer columns in all. Other operators
+    # may hide as many copies of the value 1 as they have components: wide blocks find more of them at once.
+    return Search(most, wanted, WIDTH if hasattr(graph, "gram") else 2 * WIDTH, tol)
 
 
 def _right_vectors(graph: Any, scale: Float, search: Search, seed: int) -> tuple[Float, Float]:
@@ -150,7 +100,7 @@ def _right_vectors(graph: Any, scale: Float, search: Search, seed: int) -> tuple
 
 def _with_components(apply: Any, l: int, search: Search, seed: int, known: Float) -> tuple[Float, Float]:
     ones, rng = np.ones(known.shape[1]), np.random.default_rng(seed)
-    if search.wanted(ones) == search.most <= len(ones):
+    if search.most <= len(ones):
         return ones[: search.most], known[:, : search.most]
     whole, total = search.wanted, len(ones)
     missing = search._replace(
@@ -211,79 +161,12 @@ def top_eigenvectors(
     return sign * found.values, fix_signs(found.vectors)
 
 
-def leading_directions(X: Array, q: int, *, centre: bool = False, seed: int = 0) -> tuple[Float, Float]:
-    """Find the leading right singular vectors of a matrix, the directions in which its rows extend most.
-
-    Exact from the smaller Gram matrix where one side is at most 512 (or 10 (q + 10), if rows abound); otherwise by a
-    randomised method with four power steps, which never forms a d x d matrix and leaves sparse data sparse.
-
-    Parameters
-    ----------
-    X : array of shape (n, d)
-        Dense or SciPy sparse.
-    q : int
-        Number of directions; at most min(n, d) are returned.
-    centre : bool
-        Subtract the mean of the columns first (implicitly, where ``X`` is sparse).
-    seed : int
-        Of the randomised method.
-
-    Returns
-    -------
-    V : array of shape (d, q)
-        Orthonormal columns; the largest entry of each is positive.
-    sigma : array of shape (q,)
-        Singular values in falling order.
-    """
-    X = as_float(X)
-    X = X if issparse(X) else to_numpy(X)
-    (n, d), q = X.shape, min(q, *X.shape)
-    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel() if centre else np.zeros(d)
-    M = _Centred(X, mean) if issparse(X) else _Centred(X - mean if centre else X, np.zeros(d))
-    if d <= 512 or (d <= n and d <= 10 * (q + 10)):
-        V, _ = directions_from_gram(M.tdot(M.dot(np.eye(d))) if issparse(X) else M.gram(), q)
-    elif n <= 512:
-        V = np.linalg.qr(M.tdot(directions_from_gram(M.dot(M.tdot(np.eye(n))), q)[0]))[0]
-    else:
-        V = _randomised(M, q, np.random.default_rng(seed))
-    # The lengths of the coordinates tell small singular values from 0, which the eigenvalues of a Gram matrix do not.
-    sigma = np.linalg.norm(M.dot(V), axis=0)
-    order = np.argsort(-sigma, kind="stable")
-    return fix_signs(V[:, order]), sigma[order]
-
-
-def directions_from_gram(G: Float, q: int) -> tuple[Float, Float]:
+def directions_from_gram(G: Array, q: int) -> tuple[Float, Float]:
     """Find the leading directions of a matrix from its Gram matrix ``X'X``, which may be summed over blocks of rows.
 
     Returns what :func:`leading_directions` returns; singular values that rounding hides are 0.
     """
+    G = np.asarray(to_numpy(G), dtype=np.float64)
     values, V = top_eigenvectors((G + G.T) / 2, q)
     noise = len(G) * np.finfo(np.float64).eps * max(float(values[0]), 0.0) if len(values) else 0.0
     return V, np.sqrt(np.where(values > noise, values, 0))
-
-
-class _Centred:
-    """``X - 1 mean'`` as an operator, so that sparse rows stay sparse."""
-
-    def __init__(self, X: Any, mean: Float) -> None:
-        self.X, self.mean, self.shape = X, mean, X.shape
-
-    def dot(self, v: Float) -> Float:
-        return self.X @ v - self.mean @ v
-
-    def tdot(self, u: Float) -> Float:
-        return self.X.T @ u - np.outer(self.mean, u.sum(axis=0))
-
-    def gram(self) -> Float:
-        blocks = (self.X[rows].astype(np.float64, copy=False) for rows in row_blocks(self.shape[0], 8192))
-        return sum((block.T @ block for block in blocks), np.zeros((self.shape[1],) * 2))
-
-
-def _randomised(M: _Centred, q: int, rng: np.random.Generator, steps: int = 4, extra: int = 10) -> Float:
-    width = min(q + extra, *M.shape)
-    V = rng.standard_normal((M.shape[1], width))
-    for _ in range(steps + 1):
-        U = np.linalg.qr(M.dot(V))[0]
-        V = np.linalg.qr(M.tdot(U))[0]
-    # The range of V is that of the iterated rows: the small matrix M V has the wanted right vectors.
-    return V @ np.linalg.svd(M.dot(V), full_matrices=False)[2][:q].T

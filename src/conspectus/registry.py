@@ -15,6 +15,8 @@ DEFAULT = "APMC"
 METHODS: dict[str, str] = {
     "APMC": "conspectus.methods.anchors.apmc",
     "FIMVCVIA": "conspectus.methods.anchors.fimvc_via",
+    "EEIMVC": "conspectus.methods.kernels.ee_imvc",
+    "EERIMVC": "conspectus.methods.kernels.ee_imvc",
     "BSV": "conspectus.methods.baselines",
     "ConcatKMeans": "conspectus.methods.baselines",
 }

@@ -1,0 +1,42 @@
+"""What the estimators of the family share: the kernel's parameters, and the choice between kernels and features."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from conspectus.base import IncompleteClusterer
+from conspectus.errors import InputError
+from conspectus.methods.kernels.observed import NAMES, WIDTH_ROWS, Kernel
+from conspectus.views.table import Views
+
+EXACT_ROWS = WIDTH_ROWS
+"""Views of at most so many rows are clustered by their kernel matrices, unless told otherwise."""
+
+
+class KernelClusterer(IncompleteClusterer):
+    """A method that sees each view through a kernel on its observed rows."""
+
+    kernel: Kernel
+    normalize: bool
+    approximation: str
+    predict_mode: str
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **IncompleteClusterer._parameter_constraints,
+        "kernel": [StrOptions(set(NAMES)), callable],
+        "normalize": ["boolean"],
+        "approximation": [StrOptions({"auto", "exact", "features"})],
+        "n_landmarks": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "rank": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "predict_mode": [StrOptions({"observed", "fixpoint"})],
+    }
+
+    def _exact(self, views: Views) -> bool:
+        """Whether kernel matrices are formed, or features whose inner products stand for them."""
+        if self.approximation == "features" and views.square:
+            raise InputError("kernels that are given have no features: use approximation='exact'")
+        few = int(views.seen.sum(axis=0).max()) <= EXACT_ROWS
+        return views.square or self.approximation == "exact" or (self.approximation == "auto" and few)

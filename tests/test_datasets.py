@@ -277,6 +277,20 @@ def test_a_part_leaves_out_who_is_unseen_and_takes_the_mask_along():
     assert data.subset(["b"], rows=[2, 0]).y.tolist() == [2]
 
 
+def test_the_views_of_a_data_set_are_what_it_says_is_present():
+    a, b = np.ones((3, 2)), np.arange(3.0)[:, None]
+    a[1] = np.nan
+    mask = np.array([[True, True], [False, True], [True, False]])
+    views = Dataset("d", {"a": a, "b": b}, mask=mask).views
+    assert views.names == ("a", "b")
+    np.testing.assert_array_equal(views.seen, mask)
+    kernel = Dataset("k", {"a": np.eye(3), "b": np.eye(3)}, mask=mask, kind="kernel").views
+    assert kernel.square
+    np.testing.assert_array_equal(kernel.seen, mask)
+    drawn = make_views(50, [3, 4], 2, missing=0.5)
+    np.testing.assert_array_equal(drawn.views.seen, drawn.presence)
+
+
 # Generators
 
 

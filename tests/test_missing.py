@@ -239,3 +239,44 @@ def test_other_arguments_are_checked(call, message):
 def test_shares_count_samples_and_entries():
     mask = [[True, True, True], [True, False, False], [True, True, False], [True, True, True]]
     assert missing.shares(mask) == (0.5, 0.25)
+
+
+def test_remove_takes_away_and_gives_nothing_back():
+    X = {"a": np.arange(8.0).reshape(4, 2), "b": np.ones((4, 3))}
+    X["b"][0] = np.nan
+    mask = np.array([[True, True], [True, False], [False, True], [True, True]])
+    views = missing.remove(X, mask)
+    assert views.seen.tolist() == [[True, False], [True, False], [False, True], [True, True]]
+    assert views.names == ("a", "b")
+    np.testing.assert_array_equal(views.data(0), X["a"][[0, 1, 3]])
+    again = missing.remove(views, np.array([[True, True]] * 3 + [[False, True]]))
+    assert again.seen[3].tolist() == [False, True]
+
+
+def test_remove_keeps_ids_and_joins_tables():
+    import pandas as pd
+
+    X = [pd.DataFrame({"g": [1.0, 2.0]}, index=["p", "q"]), pd.DataFrame({"h": [3.0, 4.0]}, index=["q", "r"])]
+    views = missing.remove(X, np.array([[True, True], [False, True], [True, True]]))
+    assert list(views.ids) == ["p", "q", "r"]
+    assert views.seen.tolist() == [[True, False], [False, True], [False, True]]
+
+
+def test_remove_from_kernels_takes_rows_and_columns():
+    from conspectus import as_views
+
+    K = np.arange(32.0).reshape(2, 4, 4)
+    K += K.transpose(0, 2, 1)
+    mask = np.array([[True, True], [True, False], [False, True], [True, True]])
+    removed = missing.remove(as_views(list(K), square=True), mask)
+    masked = as_views(list(K), mask=mask, square=True)
+    for v in range(2):
+        np.testing.assert_array_equal(removed.data(v), masked.data(v))
+        np.testing.assert_array_equal(removed[[3, 0]].data(v), masked[[3, 0]].data(v))
+
+
+def test_remove_says_what_does_not_fit():
+    with pytest.raises(InputError, match=r"mask is of shape \(3, 2\), and the data have \(samples, views\) \(4, 2\)"):
+        missing.remove([np.ones((4, 1)), np.ones((4, 1))], np.ones((3, 2), bool))
+    with pytest.raises(InputError, match="seen in no view"):
+        missing.remove([np.ones((2, 1)), np.ones((2, 1))], np.array([[True, True], [False, False]]))

@@ -11,6 +11,7 @@ complete (SOME-AS's convention), `per_view` the share of absent entries.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -53,12 +54,14 @@ def shares(mask: ArrayLike) -> Shares:
 def remove(X: Any, mask: ArrayLike) -> Views:
     """The same data without the entries (sample, view) where the mask is False.
 
+    What was missing before stays missing. The data are not copied: only the table of who is where changes.
+
     Parameters
     ----------
     X : whatever `conspectus.as_views` takes
-        The views; they are not modified.
+        The views; kernels and distances as `Views`.
     mask : array of bool, shape (n, V)
-        True where the view keeps the sample.
+        True where the view keeps the sample, samples in the order of the views' ids.
 
     Returns
     -------
@@ -66,7 +69,11 @@ def remove(X: Any, mask: ArrayLike) -> Views:
     """
     from conspectus.views import as_views
 
-    return as_views(X, mask=_presence(mask))
+    views, kept = as_views(X), _presence(mask)
+    if kept.shape != views.where.shape:
+        raise InputError(f"the mask is of shape {kept.shape}, and the data have (samples, views) {views.where.shape}")
+    cols = None if views.cols is None else np.where(kept, views.cols, -1)
+    return as_views(replace(views, where=np.where(kept, views.where, -1), cols=cols))
 
 
 def paired(n: int, V: int, ratio: float, seed: int) -> Bool:

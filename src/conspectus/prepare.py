@@ -164,17 +164,24 @@ def _auto(views: Views, v: int) -> tuple[Step | None, str]:
     keep = np.flatnonzero(~facts.constant)
     first: list[Step] = [Keep(keep)] if len(keep) < len(facts.mean) else []
     said = [f"{len(facts.mean) - len(keep)} constant columns dropped"] if first else []
-    if is_text(views, v):
+    if is_text(views, v, keep):
         steps, text = _auto_text(facts.whole, facts.count, facts.nonzero[keep])
     else:
         steps, text = _auto_dense(views, v, first, keep)
     return Chain((*first, *steps)), "; ".join([*said, text])
 
 
-def is_text(views: Views, v: int) -> bool:
-    """Whether a view looks like words: nonnegative, 50 columns or more, at least 90 % zeros."""
+def is_text(views: Views, v: int, columns: Any = slice(None)) -> bool:
+    """Whether a view (or some of its columns) looks like words."""
     facts = views.statistics(v)
-    return len(facts.mean) >= 50 and float(facts.low.min()) >= 0 and facts.zeros >= 0.9
+    nonzero, low = facts.nonzero[columns], facts.low[columns]
+    zeros = 1 - float(nonzero.sum()) / max(facts.count * len(nonzero), 1)
+    return looks_like_text(len(nonzero), bool((low >= 0).all()), zeros)
+
+
+def looks_like_text(n_columns: int, nonnegative: bool, zeros: float) -> bool:
+    """Whether a view is one of words: nonnegative, 50 columns or more, at least 90 % zeros."""
+    return n_columns >= 50 and nonnegative and zeros >= 0.9
 
 
 def _auto_text(whole: bool, n: int, documents: Float) -> tuple[list[Step], str]:

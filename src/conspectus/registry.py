@@ -9,10 +9,11 @@ from typing import Any
 
 from conspectus.errors import InputError, did_you_mean
 
-DEFAULT = "APMC"
+DEFAULT = "AnchorConsensus"
 """The method that the command line uses unless told otherwise."""
 
 METHODS: dict[str, str] = {
+    "AnchorConsensus": "conspectus.methods.anchors.anchor_consensus",
     "APMC": "conspectus.methods.anchors.apmc",
     "FIMVCVIA": "conspectus.methods.anchors.fimvc_via",
     "EEIMVC": "conspectus.methods.kernels.ee_imvc",

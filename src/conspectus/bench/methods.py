@@ -1,0 +1,75 @@
+"""From a name in a grid to a method, and to the revision that its results are stored under."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from conspectus.bench.grid import EVERYTHING, Grid, Method, Params
+
+
+@cache
+def find(name: str) -> Callable[..., Any]:
+    """The class or composition of a registry name or of ``module:Class``."""
+    from conspectus.registry import find as find_registered
+
+    found: Callable[..., Any] = find_registered(name)
+    return found
+
+
+def known(name: str) -> bool:
+    """Whether the method is there (yet)."""
+    from conspectus.registry import names
+
+    return ":" in name or name in names()
+
+
+@cache
+def revision(name: str) -> str:
+    """The method's `revision`; one's own class without any is told apart by its source text."""
+    factory = find(name)
+    stated = getattr(factory, "revision", None)
+    return str(stated) if stated is not None else _digest(factory)
+
+
+def complete(grid: Grid) -> tuple[Grid, tuple[str, ...]]:
+    """Put the whole registry for ``"*"`` and the common parameters where they are taken; name what is not there yet."""
+    methods = _expanded(grid.methods)
+    there = tuple(_with(method, grid.common) for method in methods if known(method.name))
+    return replace(grid, methods=there, common={}), tuple(dict.fromkeys(m.name for m in methods if not known(m.name)))
+
+
+def _expanded(methods: tuple[Method, ...]) -> tuple[Method, ...]:
+    if all(method.name != EVERYTHING for method in methods):
+        return methods
+    from conspectus.registry import names
+
+    named = tuple(method for method in methods if method.name != EVERYTHING)
+    return named + tuple(Method(name) for name in sorted(set(names()) - {method.name for method in named}))
+
+
+def _with(method: Method, common: Params) -> Method:
+    taken = {name: value for name, value in common.items() if name in _accepted(method.name)}
+    return replace(method, params={**taken, **method.params})
+
+
+@cache
+def _accepted(name: str) -> frozenset[str]:
+    """Parameters by name; those behind the ``**`` of a composition are the ones that the built estimator has."""
+    factory = find(name)
+    parameters = inspect.signature(getattr(factory, "build", factory)).parameters
+    if all(parameter.kind is not inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return frozenset(parameters)
+    return frozenset(parameters) | frozenset(factory(2).get_params(deep=False))
+
+
+def _digest(factory: Callable[..., Any]) -> str:
+    try:
+        text = inspect.getsource(inspect.getmodule(factory) or factory)
+    except (OSError, TypeError):
+        return "unknown"
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

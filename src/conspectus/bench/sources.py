@@ -127,7 +127,8 @@ STORED: dict[str, Callable[[str, Int, int, float, int, Params], Bool]] = {"folds
 
 def _stored(data: Data) -> Dataset:
     if _is_generator(data.name):
-        return getattr(datasets, data.name)(**data.params)  # type: ignore[no-any-return]
+        made: Dataset = getattr(datasets, data.name)(**data.params)
+        return made
     return datasets.read(data.name) if _is_file(data.name) else datasets.load(data.name)
 
 

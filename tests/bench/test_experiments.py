@@ -44,7 +44,7 @@ def test_every_named_experiment_is_there():
 
 
 def test_a_typo_is_answered_with_the_name():
-    with pytest.raises(InputError, match="did you mean apmc-table1"):
+    with pytest.raises(InputError, match="did you mean 'apmc-table1'"):
         named("apmc-tabel1")
 
 

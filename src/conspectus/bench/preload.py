@@ -10,6 +10,6 @@ import sklearn.cluster  # noqa: F401
 from conspectus.bench import worker  # noqa: F401
 
 with suppress(ImportError):  # a method whose library is not installed says so when it is run
-    from conspectus import all_methods
+    from conspectus.registry import all_methods
 
     list(all_methods().values())

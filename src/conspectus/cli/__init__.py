@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from conspectus import __version__
+from conspectus.bench.commands import bench
 from conspectus.cli.group import OneLineErrors
 
 EPILOGS = {
@@ -96,5 +97,7 @@ def demo(out: str, method: str | None, seed: int) -> None:
 
     run(out, method, seed)
 
+
+main.add_command(bench)
 
 __all__ = ["main"]

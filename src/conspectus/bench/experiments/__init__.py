@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conspectus.bench.experiments import abs2, apmc, default, eeimvc, gpmvc, someas
 from conspectus.bench.experiments.base import QUICK_BUDGET, QUICK_SECONDS, Experiment, Plan
-from conspectus.errors import InputError
+from conspectus.errors import InputError, did_you_mean
 
 ALL: dict[str, Experiment] = {
     experiment.name: experiment
@@ -16,10 +16,7 @@ ALL: dict[str, Experiment] = {
 def named(name: str) -> Experiment:
     """The experiment of that name."""
     if name not in ALL:
-        from difflib import get_close_matches
-
-        close = get_close_matches(name, ALL, 1)
-        hint = f"; did you mean {close[0]}?" if close else ""
+        hint = did_you_mean(name, ALL)
         raise InputError(f"there is no experiment {name!r}{hint}; `conspectus bench list` shows all")
     return ALL[name]
 

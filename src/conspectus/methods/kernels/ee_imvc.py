@@ -35,6 +35,7 @@ from conspectus.loop import Callback, Checkpoint
 from conspectus.methods.kernels.base_partitions import Partitions, exact_partitions, warn_of_weak_links
 from conspectus.methods.kernels.bound import bound_terms, reconstruction_error
 from conspectus.methods.kernels.estimator import KernelClusterer
+from conspectus.methods.kernels.features import FeatureSide, feature_kernels, feature_partitions, projected
 from conspectus.methods.kernels.kernel_sets import DenseKernels
 from conspectus.methods.kernels.maps import ConsensusMap
 from conspectus.methods.kernels.observed import Kernel
@@ -312,7 +313,10 @@ class EEIMVC(KernelClusterer, IterativeClusterer):
         """Base partitions, and the prior where there is one."""
         given = None if self.prior is None or isinstance(self.prior, str) else check_prior(self.prior, views, self._k)
         which = self.prior if isinstance(self.prior, str) else None
-        base, prior = exact_base(views, self._k, self.kernel, self.normalize, which)
+        if self._exact(views):
+            base, prior = exact_base(views, self._k, self.kernel, self.normalize, which)
+        else:
+            base, prior = feature_base(views, self._k, self._sides(views, rng), which)
         return base, prior if given is None else Prior(given, None)
 
     def _finish(self, views: Views, embedding: Embedding, seed: int) -> None:
@@ -333,6 +337,18 @@ def exact_base(
     observed = [views.observed(v) for v in range(views.n_views)]
     H0, R = leading_partition(DenseKernels(kept, observed), which, views.n_views, k)
     return base, Prior(np.asarray(H0), R)
+
+
+def feature_base(
+    views: Views, k: int, sides: tuple[FeatureSide, ...], which: str | None
+) -> tuple[Partitions, Prior | None]:
+    """Base partitions and prior from features, through their one Gram matrix."""
+    kernels = feature_kernels(views, sides)
+    base = feature_partitions(views, k, sides, kernels)
+    if which is None:
+        return base, None
+    _, R = leading_partition(kernels, which, views.n_views, k)
+    return base, Prior(np.asarray(sum(views.map(projected, sides=sides, R=R))), R)
 
 
 def check_prior(prior: Any, views: Views, k: int) -> Float:

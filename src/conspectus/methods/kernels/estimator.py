@@ -5,10 +5,12 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any, ClassVar
 
+from numpy.random import RandomState
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from conspectus.base import IncompleteClusterer
 from conspectus.errors import InputError
+from conspectus.methods.kernels.features import FeatureSide, feature_sides
 from conspectus.methods.kernels.observed import NAMES, WIDTH_ROWS, Kernel
 from conspectus.views.table import Views
 
@@ -22,6 +24,8 @@ class KernelClusterer(IncompleteClusterer):
     kernel: Kernel
     normalize: bool
     approximation: str
+    n_landmarks: int | str
+    rank: int | str
     predict_mode: str
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -40,3 +44,10 @@ class KernelClusterer(IncompleteClusterer):
             raise InputError("kernels that are given have no features: use approximation='exact'")
         few = int(views.seen.sum(axis=0).max()) <= EXACT_ROWS
         return views.square or self.approximation == "exact" or (self.approximation == "auto" and few)
+
+    def _sides(self, views: Views, rng: RandomState) -> tuple[FeatureSide, ...]:
+        """The features of every view."""
+        k = self._k
+        landmarks = max(256, 10 * k) if self.n_landmarks == "auto" else int(self.n_landmarks)
+        rank = max(64, 4 * k) if self.rank == "auto" else int(self.rank)
+        return feature_sides(views, self.kernel, self.normalize, rng, landmarks, rank)

@@ -42,7 +42,10 @@ class Side(Protocol):
 
 @dataclass(frozen=True)
 class Similarity:
-    """A kernel function with its parameters: between rows, and of rows with themselves."""
+    """A kernel function with its parameters: between rows, and of rows with themselves.
+
+    `width` is the s of a Gaussian. A linear kernel divides rows by it, so that entries of 1e-9 are not taken for 0.
+    """
 
     kernel: Kernel
     width: float = 1.0
@@ -51,7 +54,7 @@ class Similarity:
         if self.kernel == "gaussian":
             return gaussian_kernel(X, Y, self.width)
         if self.kernel == "linear":
-            return linear_kernel(X, Y)
+            return linear_kernel(X / self.width, Y / self.width)
         if self.kernel == "polynomial":
             return polynomial_kernel(X, Y)
         if self.kernel == "cosine":
@@ -65,20 +68,28 @@ class Similarity:
             return np.ones(X.shape[0])
         if callable(self.kernel):
             return np.concatenate([np.zeros(0), *(np.diagonal(self(X[i], X[i])) for i in row_blocks(X.shape[0], 64))])
-        squares = np.asarray(to_numpy(squared_norms(X)), dtype=np.float64)
+        squares = np.asarray(to_numpy(squared_norms(X / self.width)), dtype=np.float64)
         if self.kernel == "cosine":
             return (squares > 0).astype(np.float64)
         return squares if self.kernel == "linear" else (squares + 1) ** 2
 
 
-def similarity(views: Views, v: int, kernel: Kernel, seed: int = 0) -> Similarity:
-    """Set the width of a Gaussian to the mean distance of the pairs of observed rows."""
+def similarity(views: Views, v: int, kernel: Kernel, normalize: bool = True, seed: int = 0) -> Similarity:
+    """Set the width: of a Gaussian to the mean distance of the pairs of observed rows, else to the largest entry."""
+    if kernel == "linear" and normalize:
+        return Similarity(kernel, largest_entry(views, v))
     if kernel != "gaussian":
         return Similarity(kernel)
     rows = views.observed(v)
     if len(rows) > WIDTH_ROWS:
         rows = np.sort(np.random.default_rng(seed).choice(rows, WIDTH_ROWS, replace=False))
     return Similarity(kernel, mean_pairwise_distance(views.rows(rows).data(v)))
+
+
+def largest_entry(views: Views, v: int) -> float:
+    """Return the largest modulus among the observed entries; 1 where all are 0."""
+    facts = views.statistics(v)
+    return max(float(np.abs(facts.low).max()), float(np.abs(facts.high).max())) or 1.0
 
 
 @dataclass(frozen=True)
@@ -128,7 +139,7 @@ class KernelRows:
 
 def observed_kernel(views: Views, v: int, kernel: Kernel, normalize: bool = True) -> tuple[Float, KernelRows]:
     """Return the kernel of the samples that view `v` has seen, and the way in which further rows join it."""
-    function, X = similarity(views, v, kernel), views.data(v)
+    function, X = similarity(views, v, kernel, normalize), views.data(v)
     given = views.square
     K = np.asarray(to_numpy(X) if given else function(X, X), dtype=np.float64)
     K = (K + K.T) / 2

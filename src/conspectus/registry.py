@@ -18,8 +18,15 @@ METHODS: dict[str, str] = {
     "FIMVCVIA": "conspectus.methods.anchors.fimvc_via",
     "EEIMVC": "conspectus.methods.kernels.ee_imvc",
     "EERIMVC": "conspectus.methods.kernels.ee_imvc",
+    "GPMVC": "conspectus.methods.factors.gpmvc",
+    "NMF": "conspectus.methods.factors.nmf",
+    "GNMF": "conspectus.methods.factors.nmf",
     "BSV": "conspectus.methods.baselines",
     "ConcatKMeans": "conspectus.methods.baselines",
+    "BestViewNMF": "conspectus.methods.baselines",
+    "BestViewGNMF": "conspectus.methods.baselines",
+    "ConcatNMF": "conspectus.methods.baselines",
+    "ConcatGNMF": "conspectus.methods.baselines",
 }
 
 _own: dict[str, Any] = {}

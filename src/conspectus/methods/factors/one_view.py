@@ -1,0 +1,112 @@
+"""The factors of one view, with a graph on its rows and a pull towards given rows.
+
+    min  |X - V U'|^2 + sum_i m_i |V_i Q - T_i|^2 + lam tr(Q V'LV Q)        over U, V >= 0,    Q = diag(1'U)
+
+X (n_v x d) holds the rows that the view has seen, L = D - W is the Laplacian of a graph on them, T are the rows that V
+is pulled to, each with its weight m_i. NMF is m = 0 and lam = 0, GNMF m = 0, MultiNMF lam = 0, and GPMVC has all three.
+The value does not change under U <- U Q^-1, V <- V Q, so that factors are kept with columns of U that sum to one, where
+Q = I. Without Q in the last term the value would fall to that of lam = 0 by scaling alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from conspectus._typing import Array, Float
+from conspectus.numerics.backend import as_float, to_numpy
+
+
+@dataclass(frozen=True, eq=False)
+class OneView:
+    """The data of one view and the graph on its rows.
+
+    Attributes
+    ----------
+    X : array of shape (n_v, d)
+        Nonnegative, float64, dense or CSR.
+    W : csr_array of shape (n_v, n_v) or None
+        Symmetric and nonnegative.
+    lam : float
+        Weight of the graph.
+    """
+
+    X: Array
+    W: sparse.csr_array | None = None
+    lam: float = 0.0
+
+    @classmethod
+    def of(cls, X: Array, W: Any = None, lam: float = 0.0, scale: float = 1.0) -> OneView:
+        """Take a matrix of any kind, times a scale."""
+        X = as_float(X)
+        X = X if sparse.issparse(X) else to_numpy(X)
+        return cls(X.astype(np.float64) * scale, W if lam > 0 else None, lam)
+
+    @cached_property
+    def square(self) -> float:
+        """|X|^2."""
+        X = self.X.data if sparse.issparse(self.X) else self.X.reshape(-1)
+        return float(X @ X)
+
+    @cached_property
+    def degrees(self) -> Float:
+        """Lam times the diagonal of D, as a column."""
+        total = np.zeros(self.X.shape[0]) if self.W is None else np.asarray(self.W.sum(axis=1)).reshape(-1)
+        return self.lam * total[:, None]
+
+    def neighbours(self, V: Float) -> Float:
+        """Lam W V."""
+        return np.zeros_like(V) if self.W is None else self.lam * (self.W @ V)
+
+
+class Pull(NamedTuple):
+    """The rows that V is pulled to, and their weights as a column."""
+
+    T: Float
+    m: Float
+
+    @classmethod
+    def none(cls, shape: tuple[int, int]) -> Pull:
+        """No pull."""
+        return cls(np.zeros(shape), np.zeros((shape[0], 1)))
+
+
+class Basis(NamedTuple):
+    """All that U depends on: C = X'V, H = V'V, a_k + g_k and b_k of the pull and the graph, for a given V."""
+
+    C: Float
+    H: Float
+    a: Float
+    b: Float
+    g: Float
+
+    @classmethod
+    def of(cls, view: OneView, V: Float, pull: Pull) -> Basis:
+        """Pass over the data once; the roughness g_k = lam V_k' L V_k is no less than zero but for rounding."""
+        mV = pull.m * V
+        rough = ((view.degrees * V - view.neighbours(V)) * V).sum(axis=0)
+        return cls(view.X.T @ V, V.T @ V, (mV * V).sum(axis=0), (mV * pull.T).sum(axis=0), np.maximum(rough, 0))
+
+
+def fit_of(view: OneView, basis: Basis, U: Float) -> float:
+    """|X - V U'|^2 from the Gram matrices."""
+    value = view.square - 2 * float((basis.C * U).sum()) + float(((U.T @ U) * basis.H).sum())
+    return max(value, 0.0)
+
+
+def objective(view: OneView, U: Float, V: Float, pull: Pull) -> float:
+    """Return the value at any U and V, normalised or not."""
+    basis, q = Basis.of(view, V, pull), U.sum(axis=0)
+    target = float((pull.m * pull.T**2).sum())
+    pulled = float(basis.a @ q**2 - 2 * basis.b @ q) + target
+    return fit_of(view, basis, U) + max(pulled, 0.0) + float(basis.g @ q**2)
+
+
+def normalised(U: Float, V: Float) -> tuple[Float, Float]:
+    """Return the same factors with columns of U that sum to one; a dead column becomes even, with no coefficients."""
+    q = U.sum(axis=0)
+    return np.where(q > 0, U / np.where(q > 0, q, 1), 1 / len(U)), V * q

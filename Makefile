@@ -15,7 +15,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 PIP := $(VENV)/bin/python -m pip --disable-pip-version-check install --quiet $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
-PYTEST := $(VENV)/bin/python -m pytest
+PYTEST := $(VENV)/bin/python -m pytest -rs
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow lint format clean

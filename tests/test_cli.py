@@ -136,6 +136,10 @@ def test_rows_with_gaps_and_rows_of_zeros():
     assert len(json.loads(kept.stdout)["warnings"]) == kept.stderr.count("Warning: ") == 1
     unseen = call(*command, "--partial", "drop-row", "--zero-rows", "unseen")
     assert json.loads(unseen.stdout)["views"][1]["missing"] == 15 + 1 + 3
+    command = ("cluster", "rna.csv", "dna.csv", "-k", "3", "--partial", "drop-row", "-m", "anchorconsensus")
+    for options, missing in (([], 19), (["--zero-rows", "keep"], 16), (["--zero-rows", "unseen"], 19)):
+        assert json.loads(call(*command, *options, "--json").stdout)["views"][1]["missing"] == missing
+    assert "rows of zeros read as not seen: dna 3" in call(*command).stdout
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,7 @@ def test_strict_refuses_an_objective_that_goes_the_wrong_way(values, direction):
         run(iter(steps), max_iter=9, tol=None)
 
 
+@pytest.mark.deep
 @given(st.integers(1, 12), st.integers(1, 12), st.sampled_from([halving, two_levels]))
 def test_going_on_gives_the_same_iterates(stop_at, total, steps):
     whole_state, whole = run(steps(), max_iter=total, tol=None)

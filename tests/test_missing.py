@@ -109,6 +109,7 @@ def test_a_fold_is_the_order_and_needs_no_seed():
     )
 
 
+@pytest.mark.deep
 @given(n=samples, V=views, ratio=ratios, seed=seeds, classes=st.integers(1, 4))
 def test_released_absent_views_lose_half_in_every_class(n, V, ratio, seed, classes):
     y = np.random.default_rng(seed).integers(classes, size=n)
@@ -152,6 +153,7 @@ def test_an_unknown_rule_is_named():
         missing.absent_views(5, 2, 0.5, 0, rule="read")
 
 
+@pytest.mark.deep
 @given(n=samples, V=views, complete=ratios, seed=seeds)
 def test_random_subsets_are_drawn_sample_by_sample(n, V, complete, seed):
     rng, expected = np.random.default_rng(seed), np.ones((n, V), bool)
@@ -169,6 +171,7 @@ def test_random_subsets_miss_half_of_the_incomplete_samples_views():
     assert entries == pytest.approx(0.3, abs=0.01)
 
 
+@pytest.mark.deep
 @given(n=samples, V=views, share=st.floats(0, 1), seed=seeds)
 def test_per_view_removes_the_same_share_of_every_view(n, V, share, seed):
     ratio = share * (V - 1) / V

@@ -51,6 +51,7 @@ def test_codes_are_what_the_text_says(seed, l, sizes):
             np.testing.assert_allclose(Z.toarray(), W.toarray(), atol=1e-12)
 
 
+@pytest.mark.deep
 @given(SEEDS, st.sampled_from(["gaussian", "linear"]), st.sampled_from(["sqeuclidean", "chi2"]))
 def test_rows_are_weights_on_few_anchors(seed, weights, metric):
     rng = np.random.default_rng(seed)

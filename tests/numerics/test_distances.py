@@ -46,6 +46,7 @@ def test_row_blocks_do_not_show():
     np.testing.assert_allclose(np.stack([d1, d2]), np.sort(definition(X, Y), axis=1)[:, :2].T, atol=1e-12)
 
 
+@pytest.mark.deep
 @given(SEEDS, SIZES, SIZES)
 def test_chi2_distances_are_their_definition(seed, n, d):
     rng = np.random.default_rng(seed)
@@ -55,6 +56,7 @@ def test_chi2_distances_are_their_definition(seed, n, d):
     np.testing.assert_allclose(chi2_distances(csr_array(X), csr_array(Y)), expected, atol=1e-12)
 
 
+@pytest.mark.deep
 @given(SEEDS, st.integers(1, 12), SIZES)
 def test_nearest_equals_a_complete_sort(seed, k, d):
     rng = np.random.default_rng(seed)

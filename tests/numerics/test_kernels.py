@@ -40,6 +40,7 @@ def test_kernels_are_their_definitions():
     np.testing.assert_allclose(cosine_kernel(X), [[x @ y / norm(x) / norm(y) for y in X] for x in X], atol=1e-12)
 
 
+@pytest.mark.deep
 @given(SEEDS)
 def test_centring_moves_the_features_to_their_mean(seed):
     rng = np.random.default_rng(seed)

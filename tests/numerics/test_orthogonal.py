@@ -14,6 +14,7 @@ def frame(rng, n, k):
     return np.linalg.qr(rng.standard_normal((n, k)))[0]
 
 
+@pytest.mark.deep
 @given(SEEDS, st.integers(1, 12), st.integers(1, 6), st.floats(-14, 0), st.integers(-300, 300))
 def test_optimality(seed, n, k, conditioning, magnitude):
     """P is a frame, and P'M is symmetric and nonnegative: necessary and sufficient for the largest tr(P'M)."""
@@ -29,6 +30,7 @@ def test_optimality(seed, n, k, conditioning, magnitude):
     assert np.trace(H) == pytest.approx(s.sum(), rel=1e-12)
 
 
+@pytest.mark.deep
 @given(SEEDS)
 def test_no_other_frame_agrees_better(seed):
     rng = np.random.default_rng(seed)
@@ -44,6 +46,7 @@ def test_equals_the_singular_value_decomposition(seed):
     np.testing.assert_allclose(polar(M.T), (U @ Vt).T, atol=1e-11)
 
 
+@pytest.mark.deep
 @given(SEEDS, st.integers(0, 3))
 def test_a_rank_deficient_matrix_follows_the_previous_value(seed, rank):
     """Optimal to rounding, and equivariant under rotations of the samples, which LAPACK's completion is not."""

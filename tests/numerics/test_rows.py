@@ -16,6 +16,7 @@ MATRICES = arrays(
 )
 
 
+@pytest.mark.deep
 @given(MATRICES)
 def test_unit_rows_have_length_one_and_keep_their_direction(A):
     U = unit_rows(A)

@@ -13,6 +13,7 @@ import click
 from conspectus import __version__
 from conspectus.bench.commands import bench
 from conspectus.cli.group import OneLineErrors
+from conspectus.cli.reading import reading_options
 
 EPILOGS = {
     "main": "\b\nExample:\n  conspectus cluster rna.csv methylation.csv --clusters 5",
@@ -33,7 +34,6 @@ def main() -> None:
 @click.argument("files", nargs=-1, required=True, metavar="FILES...")
 @click.option("-k", "--clusters", type=click.IntRange(min=2), required=True, help="How many clusters to look for.")
 @click.option("-m", "--method", metavar="NAME", help="What `conspectus methods` lists, in any case, or module:Class.")
-@click.option("--id", "id_column", metavar="COLUMN", help="The column of sample ids, in every table.")
 @click.option("-o", "--out", default="labels.csv", show_default=True, metavar="FILE", help="Where the labels go.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Same seed, same labels.")
 @click.option(
@@ -42,22 +42,7 @@ def main() -> None:
     metavar="STEP | VIEW=STEP",
     help="How to scale the views, or one of them: auto, l2, minmax, standard, log1p, minmax+l2, none, ...",
 )
-@click.option(
-    "--partial",
-    type=click.Choice(["raise", "mean", "drop-row"]),
-    default="raise",
-    show_default=True,
-    help="What to do with a row that has only some of its numbers.",
-)
-@click.option(
-    "--zero-rows",
-    type=click.Choice(["keep", "unseen"]),
-    default="keep",
-    show_default=True,
-    help="Whether a row of zeros is data, or a sample that the view has not seen.",
-)
-@click.option("--transpose", is_flag=True, help="Samples are the columns of the files (genes x samples).")
-@click.option("--transpose-only", multiple=True, metavar="FILE", help="The same for one of the files; may be repeated.")
+@reading_options
 @click.option("-p", "--param", multiple=True, metavar="NAME=VALUE", help="A parameter of the method; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option("-q", "--quiet", is_flag=True, help="Print errors only.")

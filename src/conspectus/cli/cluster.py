@@ -13,35 +13,33 @@ import click
 from conspectus.cli.group import one_of_each
 from conspectus.cli.model import build_model, fit_watched
 from conspectus.cli.output import labels_file, warn, write_labels
+from conspectus.cli.reading import Reading
 from conspectus.errors import InputError
-from conspectus.files import read_tables, require_files
+from conspectus.files import require_files
 
 
 def run(
     files: Sequence[str],
     clusters: int,
     method: str | None,
-    id_column: str | None,
     out: str,
     seed: int,
     prepare: Sequence[str],
-    partial: str,
-    zero_rows: str,
-    transpose: bool,
-    transpose_only: Sequence[str],
     param: Sequence[str],
     as_json: bool,
     quiet: bool,
+    **how: Any,
 ) -> None:
     """Check what can be checked at once, then read, cluster, write and tell."""
     started = time.perf_counter()
     target = labels_file(out, files)
     require_files(files)
+    reading = Reading(**how)
     parameters = {**one_of_each(param, "--param"), **preparation(prepare)}
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("default")
-        name, model = build_model(method, clusters, seed, parameters)
-        views = open_files(files, id_column, transpose or transpose_only, partial, zero_rows)
+        warnings.simplefilter("default", UserWarning)  # of the data and of convergence, not of libraries' futures
+        name, model = build_model(method, clusters, seed, parameters, reading.zero_rows)
+        views = reading.views(files)
         fit_watched(name, model, views, quiet=quiet)
     write_labels(target, model)
     said = warn(caught, quiet=quiet)
@@ -57,16 +55,6 @@ def run(
     else:
         summary_text(name, model, views, seconds)
         click.echo(f"Labels: {target}")
-
-
-def open_files(
-    files: Sequence[str], id_column: str | None, transpose: bool | Sequence[str], partial: str, zero_rows: str
-) -> Any:
-    """Read the files and bring them through the door."""
-    tables = read_tables(files, id=id_column, transpose=transpose)
-    from conspectus.views import as_views
-
-    return as_views(tables, partial=partial, zero_rows=zero_rows)
 
 
 def preparation(prepare: Sequence[str]) -> dict[str, Any]:

@@ -11,11 +11,13 @@ from typing import Any
 
 from conspectus.errors import InputError, did_you_mean
 
-OPTIONS = {"n_clusters": "--clusters", "random_state": "--seed", "verbose": "a terminal", "callback": "Python"}
+OPTIONS = {"n_clusters": "--clusters", "random_state": "--seed", "zero_rows": "--zero-rows"}
 WORDS = {"true": True, "false": False, "none": None}
 
 
-def build_model(method: str | None, clusters: int, seed: int, parameters: Mapping[str, Any]) -> tuple[str, Any]:
+def build_model(
+    method: str | None, clusters: int, seed: int, parameters: Mapping[str, Any], zero_rows: str | None = None
+) -> tuple[str, Any]:
     """Return the method's name as the registry writes it, and the method with its parameters set."""
     from conspectus import registry
 
@@ -29,7 +31,8 @@ def build_model(method: str | None, clusters: int, seed: int, parameters: Mappin
     for parameter in parameters:
         _require_known(name, parameter, given)
     values = {key: text if key == "prepare" else _value(text) for key, text in parameters.items()}
-    return name, model.set_params(**({"random_state": seed} if "random_state" in given else {}), **values)
+    options = {"random_state": seed} | ({} if zero_rows is None else {"zero_rows": zero_rows})
+    return name, model.set_params(**{key: value for key, value in options.items() if key in given}, **values)
 
 
 def _require_known(method: str, parameter: str, given: Mapping[str, Any]) -> None:

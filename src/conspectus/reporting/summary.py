@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,18 @@ from conspectus._typing import Float, Int
 
 def summary_record(name: str, model: Any, views: Any, seconds: float) -> dict[str, Any]:
     """Return the summary of a fitted model as plain values, ready for JSON."""
-    seen = views.seen
+    seen = model.views_seen_  # a method may read rows of zeros as not seen
     return {
         "method": name,
         "parameters": {key: _plain(value) for key, value in model.get_params(deep=False).items()},
         "samples": len(views),
-        "incomplete_samples": len(views) - len(views.complete),
+        "incomplete_samples": int((~seen.all(axis=1)).sum()),
         "views": [
             {"name": view, "columns": width, "seen": int(seen[:, v].sum()), "missing": int((~seen[:, v]).sum())}
             for v, (view, width) in enumerate(zip(views.names, views.widths))
         ],
+        "zero_rows_read_as_unseen": getattr(model, "zero_rows_", {}),
+        "preparation": model.preparation_.notes_,
         "clusters": cluster_rows(model.labels_, seen.all(axis=1), model.confidence()),
         "seconds": round(seconds, 3),
     }
@@ -45,16 +48,28 @@ def summary_text(name: str, model: Any, views: Any, seconds: float) -> None:
     from rich.table import Table
 
     console = Console(highlight=False, markup=False, soft_wrap=True)
-    console.print(views.summary())
+    console.print("\n".join([views.summary(), *_how_it_was_read(model)]))
     table = Table("cluster", "samples", "share", "incomplete", "confidence", box=None, header_style="bold")
     for column in table.columns:
         column.justify = "right"
-    for row in cluster_rows(model.labels_, views.seen.all(axis=1), model.confidence()):
+    for row in cluster_rows(model.labels_, model.views_seen_.all(axis=1), model.confidence()):
         share = f"{row['samples'] / len(views):.1%}"
         counts = (f"{row['label']}", f"{row['samples']:,}", share, f"{row['incomplete']:,}", f"{row['confidence']:.2f}")
         table.add_row(*counts)
     console.print(table)
     console.print(f"{name}: {len(table.rows)} clusters in {seconds:.1f} s")
+
+
+def _how_it_was_read(model: Any) -> Iterator[str]:
+    """Lines on what was done to the data before they were clustered."""
+    zeros = {name: count for name, count in getattr(model, "zero_rows_", {}).items() if count}
+    if zeros:
+        yield f"  rows of zeros read as not seen: {', '.join(f'{name} {count:,}' for name, count in zeros.items())}"
+    notes = model.preparation_.notes_
+    if len(set(notes.values())) == 1:
+        notes = {"each view": next(iter(notes.values()))}
+    width = max(map(len, notes))
+    yield from ("  prepared:", *(f"    {name:<{width}}  {note}" for name, note in notes.items()))
 
 
 def _plain(value: Any) -> Any:

@@ -21,6 +21,7 @@ METHODS: dict[str, str] = {
     "GPMVC": "conspectus.methods.factors.gpmvc",
     "NMF": "conspectus.methods.factors.nmf",
     "GNMF": "conspectus.methods.factors.nmf",
+    "SOMEAS": "conspectus.methods.anchors.some_as",
     "BSV": "conspectus.methods.baselines",
     "ConcatKMeans": "conspectus.methods.baselines",
     "BestViewNMF": "conspectus.methods.baselines",

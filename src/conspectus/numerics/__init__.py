@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .anchors import anchor_codes, codes_from_distances
-from .backend import as_float, has_numba, namespace, to_numpy
+from .backend import as_float, has_numba, like, namespace, to_numpy
 from .directions import leading_directions
 from .distances import chi2_distances, mean_squared_distance, nearest, squared_distances
 from .graphs import knn_graph
@@ -41,6 +41,7 @@ __all__ = [
     "kmeans",
     "knn_graph",
     "leading_directions",
+    "like",
     "linear_kernel",
     "mean_squared_distance",
     "namespace",

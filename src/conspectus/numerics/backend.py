@@ -57,6 +57,13 @@ def as_float(a: Array) -> Array:
     return a if a.dtype in (xp.float32, xp.float64) else xp.astype(a, xp.float64)
 
 
+def like(x: Array, other: Array) -> Array:
+    """Bring numbers to the array library, the device and the precision of ``other`` (NumPy, if that is sparse)."""
+    if issparse(other) or is_numpy(other):
+        return to_numpy(x).astype(other.dtype, copy=False)
+    return namespace(other).asarray(x, dtype=other.dtype, device=other.device)
+
+
 def row_blocks(n: int, size: int = BLOCK) -> Iterator[slice]:
     """Cut ``n`` rows into consecutive slices of ``size`` rows."""
     return (slice(start, min(start + size, n)) for start in range(0, n, size))

@@ -13,7 +13,14 @@ from .distances import nearest
 
 
 def kmeans(
-    Y: Array, n_clusters: int, *, n_init: int = 10, max_iter: int = 300, seed: int = 0, sample: int = 20000
+    Y: Array,
+    n_clusters: int,
+    *,
+    n_init: int = 10,
+    max_iter: int = 300,
+    seed: int = 0,
+    sample: int = 20000,
+    start: Float | None = None,
 ) -> tuple[Int, Float, float]:
     """Find centres that minimise the sum of squared distances of the rows to their nearest centre.
 
@@ -33,6 +40,8 @@ def kmeans(
         Of the starts and of the sample.
     sample : int
         Rows from which on the starts run on a sample.
+    start : array of shape (n_clusters, d), optional
+        Centres to go on from, in the place of all starts.
 
     Returns
     -------
@@ -45,10 +54,12 @@ def kmeans(
     Y = np.ascontiguousarray(to_numpy(as_float(Y)))
     if not 1 <= n_clusters <= len(Y):
         raise InputError(f"{n_clusters} clusters of {len(Y)} samples: n_clusters must be between 1 and {len(Y)}.")
-    if len(Y) > sample:
+    if start is not None:
+        centres = _fit(Y, n_clusters, np.asarray(start, dtype=Y.dtype), 1, max_iter, seed)
+    elif len(Y) > sample:
         rows = np.sort(np.random.default_rng(seed).choice(len(Y), sample, replace=False))
-        start = _fit(Y[rows], n_clusters, "k-means++", n_init, max_iter, seed)
-        centres = _fit(Y, n_clusters, start, 1, max_iter, seed)
+        found = _fit(Y[rows], n_clusters, "k-means++", n_init, max_iter, seed)
+        centres = _fit(Y, n_clusters, found, 1, max_iter, seed)
     else:
         centres = _fit(Y, n_clusters, "k-means++", n_init, max_iter, seed)
     labels, d1, _ = nearest(Y, centres)

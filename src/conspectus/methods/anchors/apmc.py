@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.random import RandomState
@@ -110,12 +110,25 @@ class AnchorGraph:
         return mean_squared_distance(X, U) * pairs, pairs
 
 
+class Coder(Protocol):
+    """Whatever describes samples by rows that sum to 1."""
+
+    def codes(self, block: Views) -> Any:
+        """Return Z of a block of samples."""
+
+
 @dataclass(frozen=True)
 class SpectralMap:
     """f(x) = z(x) diag(lam)^(-1/2) Q Theta^(-1/2), unit rows (sec. 3.4): the training formula itself."""
 
-    graph: AnchorGraph
+    graph: Coder
     R: Float
+
+    @classmethod
+    def fit(cls, graph: Coder, Z: Any, k: int) -> tuple[SpectralMap, Float]:
+        """Take the k leading left singular vectors of Z diag(lam)^(-1/2) (eq. 5), and their singular values."""
+        _, sigma, Q, lam = stochastic_svd(Z, k)
+        return cls(graph, inverse_root(lam)[:, None] * Q / sigma), sigma
 
     def __call__(self, views: Views) -> Array:
         return unit_rows(self.graph.codes(views) @ self.R)
@@ -289,12 +302,11 @@ class APMC(IncompleteClusterer):
         return AnchorGraph(pair, anchors, widths, self.n_neighbors, self.metric)
 
     def _embed_one(self, views: Views, graph: AnchorGraph) -> Embedding:
-        """Take the k leading left singular vectors of Z diag(lam)^(-1/2) (eq. 5)."""
+        """Embed the samples by the one graph."""
         Z = views.map(graph.codes)
-        _, sigma, Q, lam = stochastic_svd(Z, self.n_clusters)
-        R = inverse_root(lam)[:, None] * Q / sigma
+        spectral, sigma = SpectralMap.fit(graph, Z, self.n_clusters)
         self.eigenvalues_ = sigma**2
-        return Embedding(SpectralMap(graph, R), H=unit_rows(Z @ R))
+        return Embedding(spectral, H=unit_rows(Z @ spectral.R))
 
     def _embed_pairs(self, views: Views, graphs: tuple[AnchorGraph, ...]) -> Embedding:
         """Take the k least eigenvectors of L = D - S, S the mean over the pairs that cover two samples."""

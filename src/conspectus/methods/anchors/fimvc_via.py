@@ -27,7 +27,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from conspectus._typing import Array, Float, Int
 from conspectus.base import Embedding, IterativeClusterer
 from conspectus.loop import Callback, Checkpoint
-from conspectus.numerics.backend import as_float, namespace, to_numpy
+from conspectus.numerics.backend import as_float, like, namespace, to_numpy
 from conspectus.numerics.orthogonal import polar
 from conspectus.numerics.rows import unit_rows
 from conspectus.numerics.simplex import project_simplex
@@ -55,20 +55,10 @@ class Codes:
     def __call__(self, block: Views) -> Array:
         shares = self.a**2
         mass = block.seen @ shares
-        xp = namespace(*self.A)
+        rows = ((block.data(v), A) for v, A in enumerate(self.A))
         # The weighted mean over the views seen, times its weight: the sum of the formula.
-        mean = block.average([_project(block.data(v), A) for v, A in enumerate(self.A)], list(shares))
-        return project_simplex(mean * _like((mass / (mass + self.lam))[:, None], mean, xp))
-
-
-def _project(X: Array, A: Array) -> Array:
-    """X A in the precision of the data."""
-    return X @ (A.astype(X.dtype) if hasattr(A, "astype") else namespace(A).astype(A, X.dtype))
-
-
-def _like(x: Float, other: Array, xp: Any) -> Array:
-    device = {} if isinstance(other, np.ndarray) else {"device": other.device}
-    return xp.asarray(x, dtype=other.dtype, **device)
+        mean = block.average([X @ like(A, X) for X, A in rows], list(shares))
+        return project_simplex(mean * like((mass / (mass + self.lam))[:, None], mean))
 
 
 class Sums(NamedTuple):
@@ -165,7 +155,7 @@ class SpectralMap:
 
     def __call__(self, views: Views) -> Array:
         Z = self.codes(views)
-        return unit_rows(Z @ _like(self.R, Z, namespace(Z)))
+        return unit_rows(Z @ like(self.R, Z))
 
 
 class FIMVCVIA(IterativeClusterer):

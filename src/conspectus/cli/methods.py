@@ -16,7 +16,7 @@ def run(*, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"default": registry.DEFAULT, "methods": rows}, ensure_ascii=False))
     else:
-        _table(rows, registry.DEFAULT)
+        _page(rows, registry.DEFAULT)
 
 
 def describe(method: Any) -> dict[str, str]:
@@ -24,13 +24,15 @@ def describe(method: Any) -> dict[str, str]:
     return {"paper": method.paper, "requires": method.requires.words(), "cost": method.cost}
 
 
-def _table(rows: dict[str, dict[str, str]], default: str) -> None:
+def _page(rows: dict[str, dict[str, str]], default: str) -> None:
     from rich.console import Console
-    from rich.table import Table
+    from rich.padding import Padding
+    from rich.text import Text
 
-    table = Table("method", "cost in n", "requires", "paper", box=None, header_style="bold", pad_edge=False)
-    for name, row in rows.items():
-        table.add_row(name, row["cost"], row["requires"], row["paper"])
     console = Console(highlight=False)
-    console.print(table)
-    console.print(f"\nThe default is {default}. Names are taken in any case: --method {default.lower()}", markup=False)
+    width = max(map(len, rows))
+    for name, row in rows.items():
+        needs = "" if row["requires"] == "-" else f"; needs {row['requires']}"
+        console.print(Text.assemble((f"{name:<{width}}", "bold"), f"  {row['cost']}{needs}"), soft_wrap=True)
+        console.print(Padding(Text(row["paper"]), (0, 0, 0, width + 2)))
+    console.print(Text(f"\nThe default is {default}. Names are taken in any case: --method {default.lower()}"))

@@ -1,8 +1,8 @@
 """Features whose inner products are a view's kernel, so that nothing grows faster than the number of samples.
 
 y(x) = (z(x) - mean) / |phi(x) - mean| reproduces centring and normalisation in feature space. For linear and cosine
-kernels z(x) is the row itself, and nothing is approximated. Otherwise z(x) = A'c(x), where c(x) are kernel values with l
-landmark rows and AA' the inverse of the landmarks' own kernel (Nystroem), cut to its leading directions. The length
+kernels z(x) is the row itself, and nothing is approximated. Otherwise z(x) = A'c(x), where c(x) are kernel values with
+l landmark rows and AA' the inverse of the landmarks' own kernel (Nystroem), cut to its leading directions. The length
 |phi(x) - mean| needs no cut: its square is k(x, x) - 2 c'w + m'w, with m the mean of c(x) and w the inverse times m.
 
 The data are passed over in blocks: once for the mean, once for the Gram matrix of all y(x), once for what is wanted of

@@ -10,7 +10,8 @@ import numpy as np
 from conspectus._typing import Float
 from conspectus.numerics.backend import row_blocks
 from conspectus.numerics.rows import unit_rows
-from conspectus.numerics.spectral import EMPTY, stochastic_svd, top_eigenvectors
+from conspectus.numerics.operators import EMPTY
+from conspectus.numerics.spectral import stochastic_svd, top_eigenvectors
 
 EXTRA = 3
 """Directions beyond k: where the graph says more than k things, they are kept, and damped."""

@@ -57,7 +57,7 @@ def floor(model: object, X: list[np.ndarray], mask: np.ndarray, k: int) -> dict[
     from conspectus import as_views
     from conspectus.methods.anchors.choose import paired_anchors
     from conspectus.numerics import kmeans, stochastic_svd
-    from conspectus.numerics.anchors import smallest
+    from conspectus.numerics.neighbours import smallest
     from conspectus.numerics.rows import unit_rows
 
     graph, parts = model._rule.map.graph, {}

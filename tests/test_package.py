@@ -20,7 +20,7 @@ LAYERS = [
     {"views"},
     {"layout", "missing"},
     {"prepare", "loop", "fill", "requires", "rules", "datasets"},
-    {"base"},
+    {"base", "inspection"},
     {"methods"},
     {"bench", "reporting"},
     {"cli"},

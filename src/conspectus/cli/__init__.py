@@ -18,10 +18,27 @@ from conspectus.cli.reading import reading_options
 EPILOGS = {
     "main": "\b\nExample:\n  conspectus cluster rna.csv methylation.csv --clusters 5",
     "cluster": "\b\nExample:\n  conspectus cluster rna.csv methylation.parquet --clusters 5 --id patient",
+    "inspect": "\b\nExample:\n  conspectus inspect rna.csv methylation.csv",
     "methods": "\b\nExample:\n  conspectus methods",
     "demo": "\b\nExample:\n  conspectus demo --out demo",
 }
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+
+def method_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Complete a method's name in the shell, in any case."""
+    from conspectus.registry import names
+
+    return [name for name in names() if name.casefold().startswith(incomplete.casefold())]
+
+
+METHOD = click.option(
+    "-m",
+    "--method",
+    metavar="NAME",
+    help="What `conspectus methods` lists, in any case, or module:Class.",
+    shell_complete=method_names,
+)
 
 
 @click.group(cls=OneLineErrors, context_settings=CONTEXT, epilog=EPILOGS["main"])
@@ -33,7 +50,7 @@ def main() -> None:
 @main.command(epilog=EPILOGS["cluster"], short_help="Cluster the samples of tables in files.")
 @click.argument("files", nargs=-1, required=True, metavar="FILES...")
 @click.option("-k", "--clusters", type=click.IntRange(min=2), required=True, help="How many clusters to look for.")
-@click.option("-m", "--method", metavar="NAME", help="What `conspectus methods` lists, in any case, or module:Class.")
+@METHOD
 @click.option("-o", "--out", default="labels.csv", show_default=True, metavar="FILE", help="Where the labels go.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Same seed, same labels.")
 @click.option(
@@ -60,6 +77,22 @@ def cluster(**options: Any) -> None:
     run(**options)
 
 
+@main.command(epilog=EPILOGS["inspect"], short_help="Look at the tables before clustering.")
+@click.argument("files", nargs=-1, required=True, metavar="FILES...")
+@reading_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def inspect(**options: Any) -> None:
+    """Look at FILES, one view a file, before any clustering.
+
+    Tells what is missing where, zero rows, constant columns, repeated rows and ids, the views' scales, counts that
+    want a logarithm, views that share no sample, and what prepare=auto would do with each view. What would keep the
+    tables from being clustered is told all at once, and the exit code is then 1.
+    """
+    from conspectus.cli.inspect import run
+
+    run(**options)
+
+
 @main.command(epilog=EPILOGS["methods"], short_help="List the methods.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def methods(as_json: bool) -> None:
@@ -71,7 +104,7 @@ def methods(as_json: bool) -> None:
 
 @main.command(epilog=EPILOGS["demo"], short_help="Cluster handwritten digits with views removed.")
 @click.option("-o", "--out", default="demo", show_default=True, metavar="FOLDER", help="Where the files go.")
-@click.option("-m", "--method", metavar="NAME", help="What `conspectus methods` lists, in any case, or module:Class.")
+@METHOD
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Same seed, same labels.")
 def demo(out: str, method: str | None, seed: int) -> None:
     """Cluster 2,000 handwritten digits, half of which lack some of their six views, and show how well it went.

@@ -46,11 +46,15 @@ class Reading:
     transpose: bool
     transpose_only: Sequence[str]
 
-    def views(self, files: Sequence[str]) -> Any:
-        """Read the files and bring them through the door."""
+    def tables(self, files: Sequence[str]) -> dict[str, Any]:
+        """Read the files."""
         from conspectus.files import read_tables
 
-        tables = read_tables(files, id=self.id_column, transpose=self.transpose or list(self.transpose_only))
+        return read_tables(files, id=self.id_column, transpose=self.transpose or list(self.transpose_only))
+
+    def views(self, files: Sequence[str]) -> Any:
+        """Read the files and bring them through the door."""
+        tables = self.tables(files)
         from conspectus.views import as_views
 
         return as_views(tables, partial=self.partial, zero_rows=self.zero_rows or "keep")

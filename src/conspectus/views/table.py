@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
+from importlib import import_module
 from operator import add as add_arrays
 from typing import Any
 
@@ -255,6 +256,11 @@ class Views:
         from conspectus.views.summary import describe
 
         return describe(self)
+
+    def inspect(self) -> Any:
+        """Return a frame that says of each view what is missing, what is odd, and how it would be prepared."""
+        # The look at the data stands above preparation, which it asks; this is only a door to it.
+        return import_module("conspectus.inspection").inspect(self)
 
     def like(
         self,

@@ -54,7 +54,7 @@ def test_three_broken_tables_have_every_fault_named(broken):
         "FAULT in image (does not join)",
         "shares no id with",
         "3 of 30 rows are all zero",
-        "5 faults keep these tables",
+        "5 faults kept out of the above",
     ):
         assert words in result.output, (words, result.output)
     assert re.search(r"zero rows +0 +3\n", result.output)

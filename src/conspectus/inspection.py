@@ -97,7 +97,7 @@ def repeated_rows(X: Array) -> int:
 # --- tables that the door would refuse
 
 
-def mend(tables: Mapping[str, Any]) -> tuple[dict[str, Any], list[Fault]]:
+def mend(tables: Mapping[str, Any], partial: str = "raise") -> tuple[dict[str, Any], list[Fault]]:
     """Return tables without what the door would refuse, and everything that was refused.
 
     The door stops at the first fault; here each fault is told and taken out, so that the next one is found.
@@ -106,18 +106,20 @@ def mend(tables: Mapping[str, Any]) -> tuple[dict[str, Any], list[Fault]]:
     ----------
     tables : mapping of str to pandas.DataFrame or array
         The views; frames are indexed by sample.
+    partial : {"raise", "mean", "drop-row"}
+        What `as_views` will do with rows that are blank in part: they are faults under "raise" only.
     """
     faults: list[Fault] = []
     mended = {}
     for name, table in tables.items():
-        for mend_one in MENDERS:
+        for mend_one in MENDERS + [_torn_rows] * (partial == "raise"):
             table, found = mend_one(table)
             faults += [Fault(name, kind, text) for kind, text in found]
         if table.shape[0] and table.shape[1]:
             mended[name] = table
         else:
             faults.append(Fault(name, "nothing left", "no row and no column of numbers is left: leave the table out"))
-    faults += list(_between(mended))
+    faults += list(_between(mended, partial))
     return mended, faults
 
 
@@ -182,15 +184,15 @@ def _torn_rows(table: Any) -> Mended:
     return _with(table, np.where(torn[:, None], np.nan, values)), [("blank in part", text)]
 
 
-MENDERS: list[Callable[[Any], Mended]] = [_text_columns, _no_ids, _repeated_ids, _infinities, _torn_rows]
+MENDERS: list[Callable[[Any], Mended]] = [_text_columns, _no_ids, _repeated_ids, _infinities]
 
 
-def _between(tables: dict[str, Any]) -> Iterator[Fault]:
+def _between(tables: dict[str, Any], partial: str) -> Iterator[Fault]:
     """What is wrong between tables that are each in order: told by the door itself."""
     kept = dict(tables)
     while len(kept) > 1:
         try:
-            open_door(kept)
+            open_door(kept, partial=partial)
             return
         except InputError as error:
             name = next((n for n in reversed(kept) if repr(n) in str(error).split(":")[0]), list(kept)[-1])

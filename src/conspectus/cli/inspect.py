@@ -10,22 +10,25 @@ from typing import Any
 import click
 import numpy as np
 
-from conspectus.files import read_tables, require_files
+from conspectus.cli.reading import Reading
+from conspectus.files import require_files
 
 PATTERNS = 12
 """How many patterns of presence are shown."""
 
 
-def run(files: Sequence[str], id_column: str | None, transpose: bool, zero_rows: str, as_json: bool) -> None:
+def run(files: Sequence[str], as_json: bool, **how: Any) -> None:
     """Read, mend what the door would refuse, and tell everything that was found; exit code 1 where there are faults."""
     require_files(files)
-    tables = read_tables(files, id=id_column, transpose=transpose)
+    reading = Reading(**how)
+    tables = reading.tables(files)
     from conspectus.inspection import inspect, mend
     from conspectus.views.door import open_door
 
-    mended, faults = mend(tables)
+    mended, faults = mend(tables, reading.partial)
     joined = {name: table for name, table in mended.items() if name not in {f.view for f in faults if "join" in f.kind}}
-    views = open_door(joined, zero_rows=zero_rows) if joined else None
+    settled = {"partial": reading.partial, "zero_rows": reading.zero_rows or "keep"}
+    views = open_door(joined, **settled) if joined else None
     frame = None if views is None else inspect(views)
     if as_json:
         click.echo(json.dumps(_record(views, frame, faults), ensure_ascii=False))
@@ -71,9 +74,8 @@ def _tell(views: Any, frame: Any, faults: Any) -> None:
             console.print(f"  prepare='auto' would do: {row['auto']}")
     for fault in faults:
         console.print(f"\nFAULT in {fault.view} ({fault.kind}): {fault.text}")
-    console.print(
-        f"\n{len(faults)} faults keep these tables from being clustered as they are." if faults else "\nNo faults."
-    )
+    many = f"{len(faults)} fault{'s' * (len(faults) > 1)} kept out of the above: tables with faults are not clustered"
+    console.print(f"\n{many if faults else 'No faults'}.")
 
 
 def _view_table(frame: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -53,12 +54,16 @@ def fitted(views, k, centres=None, settings=rows.FULL, l=1000, prepare="auto", s
     return made
 
 
-def filled_graphs(made):
-    """A of each setting, as the operators that the method uses."""
+def local_codes(made):
+    """T_v of each setting and view."""
     W, map_ = rows.near(made.Y0, made.map.local.centres), made.map
     total = made.views.reduce(rows.sums, W, *made.codes, coordinates=map_.coordinates)
-    T = rows.means(total, map_.anchors.offsets, made.views.seen.sum(axis=0))[1]
-    return [parts.FilledGraph(Z, made.fills, T_s, map_.anchors.offsets) for Z, T_s in zip(made.codes, T)]
+    return rows.means(total, map_.anchors.offsets, made.views.seen.sum(axis=0))[1]
+
+
+def filled_graphs(made):
+    """A of each setting, as the operators that the method uses."""
+    return [parts.filled_graph(Z, made.fills, T) for Z, T in zip(made.codes, local_codes(made))]
 
 
 def same_up_to_rotation(E, F, atol=1e-8):
@@ -292,18 +297,16 @@ def test_codes_and_fills():
 
 def test_filled_graphs_as_operators_are_the_dense_ones():
     made = on_blobs()
-    for graph in filled_graphs(made):
-        n, l = graph.shape
-        dense = graph.dot(np.eye(l))
-        np.testing.assert_allclose(graph.tdot(np.eye(n)).T, dense, atol=1e-12)
-        expected = graph.Z.toarray() + np.hstack([W.toarray() @ T for W, T in zip(np_split(graph), graph.T)])
-        np.testing.assert_allclose(dense, expected / 3, atol=1e-12)
-        for a, b in zip(graph.offsets, graph.offsets[1:]):
+    W = [W_v.toarray() for W_v in parts.split_columns(made.fills, 3)]
+    offsets = made.map.anchors.offsets
+    for graph, Z, T in zip(filled_graphs(made), made.codes, local_codes(made)):
+        expected = (Z.toarray() + np.hstack([W_v @ T_v for W_v, T_v in zip(W, T)])) / 3
+        dense = graph.dot(np.eye(graph.shape[1]))
+        np.testing.assert_allclose(dense, expected, atol=1e-12)
+        np.testing.assert_allclose(graph.tdot(np.eye(graph.shape[0])).T, expected, atol=1e-12)
+        np.testing.assert_allclose(graph.gram(np.eye(graph.shape[1])), expected.T @ expected, atol=1e-12)
+        for a, b in pairwise(offsets):
             np.testing.assert_allclose(dense[:, a:b].sum(axis=1), 1 / 3, atol=1e-12)
-
-
-def np_split(graph):
-    return parts.split_columns(graph.W, len(graph.T))
 
 
 def test_spectra_of_the_graphs():
@@ -337,7 +340,9 @@ def test_a_graph_of_c_parts_has_the_singular_value_1_c_times(c):
     blocks = [codes_from_distances(rng.random((30, 12)), [4])[0] for _ in range(c)]
     B = sparse.csr_array(sparse.block_diag(blocks, format="csr"))
     wanted = min(c, 2 * 3 + 3)
-    hidden = parts.FilledGraph(B, sparse.csr_array((len(range(30 * c)), 1)), [np.zeros((1, 12 * c))], [0, 12 * c])
+    hidden = parts.filled_graph(
+        B, sparse.csr_array((30 * c, 1)), [np.zeros((1, 12 * c))]
+    )  # its parts are not asked for
     for graph in (B, hidden):
         sigma = spectra.walk(graph, 3)[1]
         assert (sigma > 1 - 1e-9).sum() == wanted

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -83,3 +84,9 @@ def has_numba(rows: float = np.inf) -> bool:
     """
     switch = os.environ.get("CONSPECTUS_NUMBA", "")
     return switch != "0" and (switch == "1" or rows >= COMPILED_FROM) and _installed("numba")
+
+
+def load_compiled(rows: float) -> None:
+    """Load the compiled code for data of so many rows, of which each call will see a block only."""
+    if has_numba(rows):
+        import_module(f"{__package__}._compiled")

@@ -29,6 +29,7 @@ from conspectus._typing import Array, Bool, Float
 from conspectus.base import Embedding, IncompleteClusterer
 from conspectus.errors import DataWarning
 from conspectus.loop import Checkpoint
+from conspectus.numerics.backend import load_compiled
 from conspectus.numerics.rows import unit_rows
 from conspectus.views.door import unseen_zero_rows
 from conspectus.views.findings import overlaps
@@ -105,6 +106,7 @@ def fit_map(
     views: Views, k: int, settings: Settings, n_anchors: int, rng: RandomState, parts: Sequence[type[Part]] = PARTS
 ) -> tuple[ConsensusMap, Float]:
     """Fit the method (the numbers are its steps) and embed the training samples."""
+    load_compiled(len(views))
     coordinates = Coordinates.fit(views, [t * k for t in settings.directions])  # 1
     order = rng.permutation(len(views))  # 2
     anchors = Anchors.fit(views, coordinates, order, n_anchors, settings.neighbours)
@@ -120,7 +122,6 @@ def fit_map(
         chosen(order, np.ones(len(views), dtype=bool), n_anchors),
         coordinates,
         codes,
-        anchors.offsets,
         local.fills(Y0, views.seen),
         *means(total, anchors.offsets, views.seen.sum(axis=0)),
     )

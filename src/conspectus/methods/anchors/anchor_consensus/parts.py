@@ -18,6 +18,7 @@ from conspectus._typing import Array, Float, Int
 from conspectus.numerics.anchors import anchor_codes
 from conspectus.numerics.backend import to_numpy
 from conspectus.numerics.distances import squared_norms
+from conspectus.numerics.operators import ChainedGraph
 from conspectus.numerics.rows import unit_rows
 from conspectus.numerics.spectral import RANK, directions_from_gram
 from conspectus.views.table import Views
@@ -45,7 +46,6 @@ class Training(NamedTuple):
     J: Int
     coordinates: Coordinates
     codes: tuple[Any, ...]
-    offsets: Int
     fills: Any
     means: list[Means]
     T: list[list[Float]]
@@ -65,22 +65,15 @@ class Part(Protocol):
 # --- A
 
 
-class FilledGraph:
-    """[S_v Z_v + W_v T_v]_v / V: every sample has a code in every view, its own or a local mean; never formed."""
+def filled_graph(Z: Any, W: Any, T: Sequence[Float]) -> ChainedGraph:
+    """Return [S_v Z_v + W_v T_v]_v / V: every sample has a code in every view, its own or a local mean; never formed.
 
-    def __init__(self, Z: Any, W: Any, T: Sequence[Float], offsets: Int) -> None:
-        self.Z, self.W, self.T, self.offsets = Z, W, T, offsets
-        self.shape = Z.shape
-
-    def dot(self, x: Float) -> Float:
-        return np.asarray(self.Z @ x + self.W @ self._local(x)) / len(self.T)
-
-    def tdot(self, y: Float) -> Float:
-        z = np.split(self.W.T @ y, len(self.T))
-        return np.asarray(self.Z.T @ y + np.concatenate([T.T @ z_v for T, z_v in zip(self.T, z)])) / len(self.T)
-
-    def _local(self, x: Float) -> Float:
-        return np.concatenate([T @ x[a:b] for T, a, b in zip(self.T, self.offsets, self.offsets[1:])])
+    It is [Z W] / V times [I; T], with the blocks T_v on the diagonal of T.
+    """
+    rows = sparse.csr_array(sparse.hstack([Z, W], format="csr"))
+    rows.data /= len(T)
+    local = sparse.block_diag([sparse.csr_array(T_v) for T_v in T], format="csr")
+    return ChainedGraph(rows, sparse.csr_array(sparse.vstack([sparse.eye_array(Z.shape[1]), local], format="csr")))
 
 
 @dataclass(frozen=True)
@@ -104,9 +97,9 @@ class Filled:
 
     @staticmethod
     def _setting(training: Training, s: int) -> tuple[Float, Float]:
-        graph = FilledGraph(training.codes[s], training.fills, training.T[s], training.offsets)
+        graph = filled_graph(training.codes[s], training.fills, training.T[s])
         R = walk(graph, training.k)[0] / len(training.means)
-        return R, graph._local(R)
+        return R, np.asarray(graph.E @ R)[len(R) :]
 
     def __call__(self, rows: Rows) -> list[Float]:
         return self._embed(rows.codes, rows.fills)

@@ -9,8 +9,8 @@ import numpy as np
 
 from conspectus._typing import Float
 from conspectus.numerics.backend import row_blocks
-from conspectus.numerics.rows import unit_rows
 from conspectus.numerics.operators import EMPTY
+from conspectus.numerics.rows import unit_rows
 from conspectus.numerics.spectral import stochastic_svd, top_eigenvectors
 
 EXTRA = 3

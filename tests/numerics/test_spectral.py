@@ -69,7 +69,7 @@ def test_triplets_are_those_of_the_dense_matrix(seed, shape, implicit):
         np.testing.assert_allclose(kept @ (kept.T @ ones), ones, atol=1e-6)
 
 
-@pytest.mark.parametrize("wrap", [csr_array, Operator])
+@pytest.mark.parametrize("wrap", [csr_array, Operator, aslinearoperator])
 @pytest.mark.parametrize(("parts", "k"), [(14, 14), (14, 20), (3, 9), (30, 12)])
 def test_a_graph_of_c_components_has_the_singular_value_one_c_times(wrap, parts, k):
     rng = np.random.default_rng(parts)

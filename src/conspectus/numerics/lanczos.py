@@ -43,6 +43,11 @@ class Search(NamedTuple):
         """Columns of the basis before a restart."""
         return self.most + max(10 * self.width, self.most // 2)
 
+    @property
+    def stride(self) -> int:
+        """Blocks between two looks at the projected matrix, whose decomposition is not free."""
+        return max(2, self.most // (8 * self.width))
+
 
 def leading_pairs(apply: Apply, n: int, search: Search, rng: np.random.Generator, known: Float | None = None) -> Pairs:
     """Find the leading eigenpairs of a symmetric operator on n-vectors, outside the span of ``known``.
@@ -80,8 +85,8 @@ def _search(apply: Apply, n: int, search: Search, rng: np.random.Generator, know
     basis = _Basis(apply, n, search, rng, known)
     for _ in range(search.restarts):
         while basis.has_room():
-            basis.expand()
-            basis.expand()
+            for _ in range(search.stride):
+                basis.expand()
             if 2 * basis.used >= search.size and (pairs := basis.converged()) is not None:
                 return pairs
         basis.restart()
@@ -108,8 +113,7 @@ class _Basis:
         self.block, self.coupling = self._orthonormal(np.zeros((n, search.width)))
 
     def has_room(self) -> bool:
-        """Tell whether two more blocks fit: the small eigenproblem is looked at after every second one."""
-        return self.used + 2 * self.search.width <= self.search.size
+        return self.used + self.search.stride * self.search.width <= self.search.size
 
     def expand(self) -> None:
         last = slice(self.used, self.used + self.search.width)

@@ -141,14 +141,28 @@ def smallest(D: Array, m: int, compiled: bool | None = None) -> tuple[Float, Int
 
 
 def _smallest_numpy(D: Float, m: int) -> tuple[Float, Int]:
-    if m < D.shape[1]:
-        indices = np.sort(np.argpartition(D, m - 1, axis=1)[:, :m], axis=1)
-        values = np.take_along_axis(D, indices, axis=1)
-        # Where the m-th value occurs again outside, the partition chose among equals as it liked.
-        tied = np.count_nonzero(values.max(axis=1, keepdims=True) >= D, axis=1) > m
-        indices[tied] = np.argsort(D[tied], axis=1, kind="stable")[:, :m]
-        values[tied] = np.take_along_axis(D[tied], indices[tied], axis=1)
+    groups = max(32, 3 * m)
+    if D.shape[1] < 2 * groups:
+        values, indices = D, np.broadcast_to(np.arange(D.shape[1]), D.shape)
     else:
-        values, indices = D, np.broadcast_to(np.arange(m), D.shape)
-    order = np.argsort(values, axis=1, kind="stable")
+        values, indices = _up_to(D, _bound(D, m, groups))
+    order = np.argsort(values, axis=1, kind="stable")[:, :m]
     return np.take_along_axis(values, order, axis=1), np.take_along_axis(indices, order, axis=1)
+
+
+def _bound(D: Float, m: int, groups: int) -> Float:
+    """Bound the m-th smallest entry of every row by the m-th smallest of the minima of disjoint groups of columns."""
+    whole = D.shape[1] // groups * groups
+    minima = D[:, :whole].reshape(len(D), -1, groups).min(axis=1)
+    return np.partition(minima, m - 1, axis=1)[:, m - 1 : m]
+
+
+def _up_to(D: Float, bound: Float) -> tuple[Float, Int]:
+    """Move every row's entries up to its bound to the front, in the order of their columns; ``inf`` fills the rest."""
+    rows, columns = np.divmod(np.flatnonzero(bound >= D), D.shape[1])
+    counts = np.bincount(rows, minlength=len(D))
+    place = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    shape = (len(D), counts.max(initial=0))
+    values, indices = np.full(shape, np.inf, D.dtype), np.zeros(shape, np.int64)
+    values[rows, place], indices[rows, place] = D[rows, columns], columns
+    return values, indices

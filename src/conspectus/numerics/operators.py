@@ -32,6 +32,18 @@ class RowStochastic(Protocol):
         """Multiply by the transpose: ``B' y`` for ``y`` of shape (n, b)."""
 
 
+def as_graph(B: Any) -> RowStochastic:
+    """Give a sparse or dense matrix, or a SciPy ``LinearOperator``, the products of :class:`RowStochastic`."""
+    if hasattr(B, "tdot"):
+        return B
+    return _Adapted(B) if hasattr(B, "rmatmat") else SparseGraph(B)
+
+
+class _Adapted:
+    def __init__(self, B: Any) -> None:
+        self.shape, self.dot, self.tdot = B.shape, B.matmat, B.rmatmat
+
+
 class SparseGraph:
     """A CSR matrix with the products of :class:`RowStochastic`."""
 
@@ -56,12 +68,10 @@ class SparseGraph:
             return self.tdot(self.dot(x))
         from ._compiled import sparse_gram
 
-        rows = self.B.indices.view(np.uint32 if self.B.indices.itemsize == 4 else np.uint64)
-        padded = np.zeros((len(x), -(-x.shape[1] // WIDTH) * WIDTH))
-        padded[:, : x.shape[1]] = x
-        parts = [np.ascontiguousarray(padded[:, t : t + WIDTH]) for t in range(0, padded.shape[1], WIDTH)]
-        parts = [sparse_gram(self.B.data, rows, self.B.indptr.astype(np.uint64), part) for part in parts]
-        return np.hstack(parts)[:, : x.shape[1]]
+        indices, indptr = (a.view(f"u{a.itemsize}") for a in (self.B.indices, self.B.indptr))
+        blocks = (x[:, t : t + WIDTH] for t in range(0, x.shape[1], WIDTH))
+        padded = (np.pad(block, ((0, 0), (0, WIDTH - block.shape[1]))) for block in blocks)
+        return np.hstack([sparse_gram(self.B.data, indices, indptr, block) for block in padded])[:, : x.shape[1]]
 
     def components(self) -> Float:
         """Find the right singular vectors of value 1: one for each connected component, the largest first.

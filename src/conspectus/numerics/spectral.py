@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from .._typing import Array, Float
 from .backend import as_float, to_numpy
 from .lanczos import Search, dense_pairs, leading_pairs
-from .operators import EMPTY, WIDTH, RowStochastic, SparseGraph
+from .operators import EMPTY, WIDTH, RowStochastic, as_graph
 
 RANK = 1e-6
 """Singular values below this share of the largest are not told from 0 by a Gram matrix in float64."""
@@ -34,7 +34,7 @@ def stochastic_svd(
 
     Parameters
     ----------
-    B : sparse matrix or RowStochastic, shape (n, l)
+    B : sparse matrix, LinearOperator or RowStochastic, shape (n, l)
         Nonnegative, rows sum to 1. Columns with ``c <= 1e-12`` count as empty.
     k : int
         Number of triplets; fewer are returned where the rank (singular values above 1e-6) is lower.
@@ -58,7 +58,7 @@ def stochastic_svd(
     c : array of shape (l,)
         Column sums. A further row ``b`` is embedded by ``(b / sqrt(c)) @ V / sigma``, empty columns left out.
     """
-    graph = B if hasattr(B, "tdot") else SparseGraph(B)
+    graph = as_graph(B)
     c = graph.tdot(np.ones((graph.shape[0], 1)))[:, 0]
     scale = np.where(c > EMPTY, 1 / np.sqrt(np.where(c > EMPTY, c, 1)), 0)
     values, V = _right_vectors(graph, scale[:, None], _search(graph, k, near, at_most, tol), seed)

@@ -10,7 +10,8 @@ from scipy.sparse import issparse
 from .._typing import Array, Float
 from .backend import as_float, to_numpy
 from .lanczos import Search, dense_pairs, leading_pairs
-from .operators import EMPTY, WIDTH, RowStochastic, as_graph
+from .operators import EMPTY as EMPTY
+from .operators import WIDTH, RowStochastic, as_graph
 
 RANK = 1e-6
 """Singular values below this share of the largest are not told from 0 by a Gram matrix in float64."""

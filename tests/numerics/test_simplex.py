@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from conspectus.errors import InputError
-from conspectus.numerics import namespace, project_simplex, to_numpy
+from conspectus.numerics import namespace, project_simplex, simplex_qp, to_numpy
 
 ROWS = arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(1, 7)), elements=st.floats(-3, 3))
 LATTICE = ROWS.map(lambda F: np.round(F, 3))  # distances to two faces that differ do so by far more than rounding
@@ -90,3 +90,24 @@ def test_compiled_code_gives_the_same(monkeypatch):
 
 def test_no_rows():
     assert project_simplex(np.empty((0, 3))).shape == (0, 3)
+
+
+@given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 12), rank=st.integers(1, 12))
+def test_quadratic_programs_meet_their_optimality_conditions(seed, k, rank):
+    rng = np.random.default_rng(seed)
+    B, f = rng.standard_normal((rank, k)), 3 * rng.standard_normal(k)
+    g = simplex_qp(B.T @ B, f)
+    assert g.min() >= 0
+    assert g.sum() == pytest.approx(1)
+    # At the minimum the gradient is the same on the support, and no smaller elsewhere.
+    gradient = B.T @ (B @ g) + f
+    assert gradient.min() >= gradient @ g - 1e-7 * (1 + np.abs(gradient).max())
+
+
+def test_quadratic_programs_with_known_solutions():
+    np.testing.assert_allclose(simplex_qp(np.eye(4), np.zeros(4)), 1 / 4)
+    np.testing.assert_allclose(simplex_qp(np.zeros((3, 3)), np.array([2.0, 1, 3])), [0, 1, 0])
+    a = np.array([1.0, 2, 4])
+    np.testing.assert_allclose(simplex_qp(2 * np.diag(a), np.zeros(3)), (1 / a) / (1 / a).sum())
+    F = np.random.default_rng(0).standard_normal((1, 7))
+    np.testing.assert_allclose(simplex_qp(np.eye(7), -F[0]), project_simplex(F)[0], atol=1e-12)

@@ -20,7 +20,7 @@ from .neighbours import nearest_anchors
 from .operators import ChainedGraph, RowStochastic, SparseGraph
 from .orthogonal import polar
 from .rows import class_means, class_sums, unit_rows
-from .simplex import project_simplex
+from .simplex import project_simplex, simplex_qp
 from .spectral import directions_from_gram, stochastic_svd, top_eigenvectors
 
 __all__ = [
@@ -51,6 +51,7 @@ __all__ = [
     "polar",
     "polynomial_kernel",
     "project_simplex",
+    "simplex_qp",
     "squared_distances",
     "stochastic_svd",
     "to_numpy",

@@ -32,14 +32,12 @@ from conspectus._typing import Float, Int
 from conspectus.base import Embedding, IterativeClusterer
 from conspectus.errors import InputError
 from conspectus.loop import Callback, Checkpoint
-from conspectus.methods.kernels.base_partitions import Partitions, exact_partitions, warn_of_weak_links
+from conspectus.methods.kernels.base_partitions import Partitions, warn_of_weak_links
 from conspectus.methods.kernels.bound import bound_terms, reconstruction_error
 from conspectus.methods.kernels.estimator import KernelClusterer
-from conspectus.methods.kernels.features import FeatureSide, feature_kernels, feature_partitions, projected
-from conspectus.methods.kernels.kernel_sets import DenseKernels
 from conspectus.methods.kernels.maps import ConsensusMap
 from conspectus.methods.kernels.observed import Kernel
-from conspectus.methods.kernels.prior import Prior, leading_partition
+from conspectus.methods.kernels.prior import Prior
 from conspectus.numerics.orthogonal import polar
 from conspectus.numerics.rows import unit_rows
 from conspectus.numerics.spectral import directions_from_gram
@@ -313,10 +311,7 @@ class EEIMVC(KernelClusterer, IterativeClusterer):
         """Base partitions, and the prior where there is one."""
         given = None if self.prior is None or isinstance(self.prior, str) else check_prior(self.prior, views, self._k)
         which = self.prior if isinstance(self.prior, str) else None
-        if self._exact(views):
-            base, prior = exact_base(views, self._k, self.kernel, self.normalize, which)
-        else:
-            base, prior = feature_base(views, self._k, self._sides(views, rng), which)
+        base, prior = self._partitions(views, rng, which)
         return base, prior if given is None else Prior(given, None)
 
     def _finish(self, views: Views, embedding: Embedding, seed: int) -> None:
@@ -324,31 +319,6 @@ class EEIMVC(KernelClusterer, IterativeClusterer):
         error = reconstruction_error(self._fused, self.labels_, self._k)
         self.bound_ = bound_terms(error, len(views), views.n_views, self._k)
         del self._fused
-
-
-def exact_base(
-    views: Views, k: int, kernel: Kernel, normalize: bool, which: str | None
-) -> tuple[Partitions, Prior | None]:
-    """Base partitions and prior from kernel matrices."""
-    kept: list[Float] | None = None if which is None else []
-    base = exact_partitions(views, k, kernel, normalize, kept)
-    if which is None or kept is None:
-        return base, None
-    observed = [views.observed(v) for v in range(views.n_views)]
-    H0, R = leading_partition(DenseKernels(kept, observed), which, views.n_views, k)
-    return base, Prior(np.asarray(H0), R)
-
-
-def feature_base(
-    views: Views, k: int, sides: tuple[FeatureSide, ...], which: str | None
-) -> tuple[Partitions, Prior | None]:
-    """Base partitions and prior from features, through their one Gram matrix."""
-    kernels = feature_kernels(views, sides)
-    base = feature_partitions(views, k, sides, kernels)
-    if which is None:
-        return base, None
-    _, R = leading_partition(kernels, which, views.n_views, k)
-    return base, Prior(np.asarray(sum(views.map(projected, sides=sides, R=R))), R)
 
 
 def check_prior(prior: Any, views: Views, k: int) -> Float:

@@ -10,8 +10,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from conspectus.base import IncompleteClusterer
 from conspectus.errors import InputError
-from conspectus.methods.kernels.features import FeatureSide, feature_sides
-from conspectus.methods.kernels.observed import NAMES, WIDTH_ROWS, Kernel
+from conspectus.methods.kernels.base_partitions import Partitions
+from conspectus.methods.kernels.features import FeatureSide, feature_kernels, feature_sides
+from conspectus.methods.kernels.kernel_sets import KernelSet, exact_kernels
+from conspectus.methods.kernels.observed import NAMES, WIDTH_ROWS, Kernel, Side
+from conspectus.methods.kernels.prior import Prior, exact_base, feature_base
 from conspectus.views.table import Views
 
 EXACT_ROWS = WIDTH_ROWS
@@ -51,3 +54,16 @@ class KernelClusterer(IncompleteClusterer):
         landmarks = max(256, 10 * k) if self.n_landmarks == "auto" else int(self.n_landmarks)
         rank = max(64, 4 * k) if self.rank == "auto" else int(self.rank)
         return feature_sides(views, self.kernel, self.normalize, rng, landmarks, rank)
+
+    def _partitions(self, views: Views, rng: RandomState, which: str | None = None) -> tuple[Partitions, Prior | None]:
+        """Base partitions, and a prior partition where one is asked for."""
+        if self._exact(views):
+            return exact_base(views, self._k, self.kernel, self.normalize, which)
+        return feature_base(views, self._k, self._sides(views, rng), which)
+
+    def _kernels(self, views: Views, rng: RandomState) -> tuple[KernelSet, tuple[Side, ...]]:
+        """The kernels of all samples, unseen entries 0, as matrices or features."""
+        if self._exact(views):
+            return exact_kernels(views, self.kernel, self.normalize)
+        sides = self._sides(views, rng)
+        return feature_kernels(views, sides), sides

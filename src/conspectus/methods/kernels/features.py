@@ -12,7 +12,7 @@ them. Gaussian kernel values are computed in float32, Gram matrices are summed i
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
@@ -199,9 +199,11 @@ def _side(
     return NystroemFeatures(function, U, Q[:, leading] / np.sqrt(s[leading]), zero, zero, normalize)
 
 
-def stacked(block: Views, sides: tuple[FeatureSide, ...], fill: tuple[Float, ...] | None = None) -> Float:
-    """[y_1(x) ... y_m(x)] of a block, with 0 (or the rows `fill`) for unseen views; in float64."""
-    F = np.zeros((len(block), sum(side.width for side in sides)))
+def stacked(
+    block: Views, sides: tuple[FeatureSide, ...], fill: tuple[Float, ...] | None = None, dtype: Any = np.float64
+) -> Float:
+    """[y_1(x) ... y_m(x)] of a block, with 0 (or the rows `fill`) for unseen views."""
+    F = np.zeros((len(block), sum(side.width for side in sides)), dtype=dtype)
     start = 0
     for v, side in enumerate(sides):
         part = slice(start, start + side.width)
@@ -216,6 +218,17 @@ def gram(block: Views, sides: tuple[FeatureSide, ...], fill: tuple[Float, ...] |
     """F'F of a block."""
     F = stacked(block, sides, fill)
     return F.T @ F
+
+
+def feature_means(views: Views, sides: tuple[FeatureSide, ...]) -> tuple[Float, ...]:
+    """The mean of y(x) over the observed rows of each view."""
+    sums = views.reduce(projected_sums, sides=sides).sums
+    return tuple(total / n for total, n in zip(sums, views.seen.sum(axis=0)))
+
+
+def projected_sums(block: Views, sides: tuple[FeatureSide, ...]) -> FeatureSums:
+    """Sum y(x) over a block."""
+    return FeatureSums([side.project(block, v, np.eye(side.width)).sum(axis=0) for v, side in enumerate(sides)])
 
 
 def feature_kernels(

@@ -12,6 +12,8 @@ import numpy as np
 
 from conspectus._typing import Float, Int
 from conspectus.methods.kernels.base_partitions import eigenpartition, inverse
+from conspectus.methods.kernels.observed import Kernel, KernelRows, observed_kernel, zero_filled
+from conspectus.views.table import Views
 
 
 class KernelSet(Protocol):
@@ -93,3 +95,10 @@ class FeatureKernels:
     def split(self, R: Float, values: Float, weights: Float) -> tuple[Float, ...]:
         """H = sum_p F_p R_p."""
         return tuple(R[part] for part in self.parts)
+
+
+def exact_kernels(views: Views, kernel: Kernel, normalize: bool) -> tuple[DenseKernels, tuple[KernelRows, ...]]:
+    """Form the kernel of each view, 0 in unseen rows and columns, and the ways in which further rows join."""
+    blocks, sides = zip(*(observed_kernel(views, v, kernel, normalize) for v in range(views.n_views)))
+    K = [zero_filled(views, v, block) for v, block in enumerate(blocks)]
+    return DenseKernels(K, [views.observed(v) for v in range(views.n_views)]), sides

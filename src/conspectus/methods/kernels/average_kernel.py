@@ -9,6 +9,7 @@ from numpy.random import RandomState
 
 from conspectus.base import Embedding
 from conspectus.loop import Checkpoint
+from conspectus.methods.kernels.ee_imvc import BIBTEX
 from conspectus.methods.kernels.estimator import KernelClusterer
 from conspectus.methods.kernels.maps import ConsensusMap
 from conspectus.methods.kernels.observed import Kernel
@@ -52,6 +53,7 @@ class AverageKernelKMeans(KernelClusterer):
 
     paper: ClassVar[str] = (
         "Average kernel k-means: a baseline of the multiple kernel papers, and the prior of EE-R-IMVC."
+    bibtex: ClassVar[str] = BIBTEX
     )
     cost: ClassVar[str] = "O(n)"
 

@@ -53,8 +53,8 @@ class AverageKernelKMeans(KernelClusterer):
 
     paper: ClassVar[str] = (
         "Average kernel k-means: a baseline of the multiple kernel papers, and the prior of EE-R-IMVC."
-    bibtex: ClassVar[str] = BIBTEX
     )
+    bibtex: ClassVar[str] = BIBTEX
     cost: ClassVar[str] = "O(n)"
 
     def __init__(

@@ -27,6 +27,7 @@ METHODS: dict[str, str] = {
     "MKKMIK": "conspectus.methods.kernels.mkkm_ik",
     "MKKMIKMKC": "conspectus.methods.kernels.mkkm_ik_mkc",
     "AverageKernelKMeans": "conspectus.methods.kernels.average_kernel",
+    "NEMO": "conspectus.methods.graphs.nemo",
     "BSV": "conspectus.methods.baselines",
     "ConcatKMeans": "conspectus.methods.baselines",
     "BestViewNMF": "conspectus.methods.baselines",

@@ -34,7 +34,10 @@ class Side:
     views: tuple[int, ...]
 
     def __call__(self, views: Views) -> Array:
-        complete = self.filler.transform(views)
+        return self.lay(self.filler.transform(views))
+
+    def lay(self, complete: Views) -> Array:
+        """Lay the chosen views of complete samples side by side."""
         parts = [complete.data(v) for v in self.views]
         if any(sparse.issparse(part) for part in parts):
             return sparse.hstack(parts, format="csr")
@@ -58,13 +61,13 @@ class _Wrapper(IncompleteClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit_predict"]), None],
-        "fill": [str],
+        "fill": [str, FillViews],
         "prepare": IncompleteClusterer._parameter_constraints["prepare"],
         "random_state": ["random_state"],
     }
 
     def __init__(
-        self, estimator: Any = None, *, fill: str = "mean", prepare: Any = "inherit", random_state: Any = None
+        self, estimator: Any = None, *, fill: Any = "mean", prepare: Any = "inherit", random_state: Any = None
     ) -> None:
         self.estimator = estimator
         self.fill = fill
@@ -87,6 +90,11 @@ class _Wrapper(IncompleteClusterer):
 
     def _inner(self) -> Any:
         return KMeans(8, n_init=10) if self.estimator is None else self.estimator
+
+    def _complete(self, views: Views) -> tuple[FillViews, Views]:
+        """Fill the training samples; the filler fills new ones."""
+        filler = clone(self.fill) if isinstance(self.fill, FillViews) else FillViews(self.fill)
+        return filler, filler.fit_transform(views)
 
     def _fitted_inner(self, X: Any, rng: RandomState) -> Any:
         """Fit a copy of the inner clusterer on complete, prepared data."""
@@ -120,7 +128,7 @@ class Concatenated(_Wrapper):
     ----------
     estimator : clusterer, optional
         Any scikit-learn clusterer with `n_clusters`, or a method of this library; by default k-means with 8 clusters.
-    fill : str
+    fill : str or FillViews
         How unseen rows are filled; see `FillViews`.
     prepare : see `PrepareViews`
         Done to each view before it is filled; by default what the inner method does ("inherit").
@@ -139,8 +147,9 @@ class Concatenated(_Wrapper):
     """
 
     def _embed(self, views: Views, rng: RandomState, start: Checkpoint | None) -> Embedding:
-        side = Side(FillViews(self.fill).fit(views), tuple(range(views.n_views)))
-        X = views.map(side)
+        filler, complete = self._complete(views)
+        side = Side(filler, tuple(range(views.n_views)))
+        X = side.lay(complete)
         return self._embedding(self._fitted_inner(X, rng), side, X)
 
 
@@ -183,7 +192,7 @@ class BestSingleView(_Wrapper):
         estimator: Any = None,
         *,
         select: str | int = "rows",
-        fill: str = "mean",
+        fill: Any = "mean",
         prepare: Any = "inherit",
         random_state: Any = None,
     ) -> None:
@@ -191,18 +200,18 @@ class BestSingleView(_Wrapper):
         self.select = select
 
     def _embed(self, views: Views, rng: RandomState, start: Checkpoint | None) -> Embedding:
-        filler = FillViews(self.fill).fit(views)
+        filler, complete = self._complete(views)
         if self.select == "inertia":
-            candidates = [self._try(filler, v, views, rng) for v in range(views.n_views)]
+            candidates = [self._try(filler, v, complete, rng) for v in range(views.n_views)]
             self.view_ = int(np.argmin([share for share, _ in candidates]))
             return candidates[self.view_][1]
         self.view_ = int(views.seen.sum(axis=0).argmax()) if self.select == "rows" else int(self.select)
-        return self._try(filler, self.view_, views, rng)[1]
+        return self._try(filler, self.view_, complete, rng)[1]
 
-    def _try(self, filler: FillViews, v: int, views: Views, rng: RandomState) -> tuple[float, Embedding]:
+    def _try(self, filler: FillViews, v: int, complete: Views, rng: RandomState) -> tuple[float, Embedding]:
         """Cluster view v; return the share of its scatter that stays within clusters."""
         side = Side(filler, (v,))
-        X = views.map(side)
+        X = side.lay(complete)
         inner = self._fitted_inner(X, rng)
         return scatter_within(X, inner.labels_, self._k), self._embedding(inner, side, X)
 
@@ -236,8 +245,7 @@ class Filled(_Wrapper):
             raise InputTypeError(
                 "Filled takes a multi-view method: use Concatenated or BestSingleView for other clusterers"
             )
-        filler = FillViews(self.fill).fit(views)
-        complete = filler.transform(views)
+        filler, complete = self._complete(views)
         return self._embedding(self._fitted_inner(complete, rng), filler.transform, complete)
 
     def _inner(self) -> Any:

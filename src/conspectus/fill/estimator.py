@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,25 +12,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from conspectus._typing import Array
 from conspectus.errors import InputError
+from conspectus.fill.fillers import Learn, mean_rows, nearest_rows, zero_rows
+from conspectus.fill.low_rank import completed, without_outliers
 from conspectus.layout import Layout
 from conspectus.numerics.backend import namespace
 from conspectus.views.door import open_door
 from conspectus.views.say import close
 from conspectus.views.table import Views
 
-Filler = Callable[[Views, int], Array]
-"""Returns the rows of the samples that view v has not seen: one for each, or one for all."""
-
-
-def _mean_rows(views: Views, v: int) -> Array:
-    return views.statistics(v).mean[None, :]
-
-
-def _zero_rows(views: Views, v: int) -> Array:
-    return np.zeros((1, len(views.statistics(v).mean)))
-
-
-FILLS: dict[str, Filler] = {"mean": _mean_rows, "zero": _zero_rows}
+FILLS: dict[str, Learn] = {
+    "mean": mean_rows,
+    "zero": zero_rows,
+    "knn": nearest_rows,
+    "alm_mc": completed,
+    "alm_rpca": without_outliers,
+}
 
 
 class FillViews(TransformerMixin, BaseEstimator):
@@ -39,13 +34,18 @@ class FillViews(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    fill : {"mean", "zero"}
-        "mean": the mean of the rows that the view has seen; "zero": zeros.
+    fill : {"mean", "zero", "knn", "alm_mc", "alm_rpca"}
+        "mean": the mean of the rows that the view has seen. "zero": zeros. "knn": the mean over the nearest samples
+        that the view has seen, compared by the views that saw both. "alm_mc": low-rank completion of all views side by
+        side, min |A|_* such that A has the entries that were seen (Lin, Chen, Ma 2010). "alm_rpca": means first, then
+        the low-rank part of the incomplete samples by robust PCA, as in released code that is said to complete.
+    n_neighbors : int
+        Of "knn".
 
     Attributes
     ----------
-    rows_ : list of arrays
-        For each view, the row that new samples get where the view has not seen them.
+    filler_ : callable
+        ``filler_(views, v)`` returns the rows of the samples that view v has not seen.
 
     Examples
     --------
@@ -56,22 +56,37 @@ class FillViews(TransformerMixin, BaseEstimator):
     [[1.0], [3.0], [2.0]]
     """
 
-    def __init__(self, fill: str = "mean") -> None:
+    def __init__(self, fill: str = "mean", *, n_neighbors: int = 5) -> None:
         self.fill = fill
+        self.n_neighbors = n_neighbors
 
     def fit(self, X: Any, y: Any = None) -> FillViews:
-        """Compute the rows that fill each view."""
-        views = open_door(X)
-        if self.fill not in FILLS:
-            raise InputError(f"fill={self.fill!r} is not known{close(self.fill, FILLS)}; there are {', '.join(FILLS)}")
-        self.layout_ = Layout.of(views)
-        self.rows_ = [FILLS[self.fill](views, v) for v in range(views.n_views)]
+        """Learn from the samples of `X` what unseen rows are filled with."""
+        self._learn(open_door(X))
         return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Views:
+        """Return the samples of `X` with every view complete.
+
+        Of "alm_mc" and "alm_rpca" these are the rows of the low-rank matrix itself; `transform` takes every sample for
+        a new one, whose rows follow from that matrix and what was seen of the sample.
+        """
+        views = open_door(X)
+        own = self._learn(views)
+        return self.transform(views) if own is None else filled(views, own)
 
     def transform(self, X: Any) -> Views:
         """Return the samples of `X` with every view complete."""
         check_is_fitted(self)
-        return filled(self.layout_.match(open_door(X)), self.rows_)
+        views = self.layout_.match(open_door(X))
+        return filled(views, [self.filler_(views, v) for v in range(views.n_views)])
+
+    def _learn(self, views: Views) -> list[Array] | None:
+        if self.fill not in FILLS:
+            raise InputError(f"fill={self.fill!r} is not known{close(self.fill, FILLS)}; there are {', '.join(FILLS)}")
+        self.layout_ = Layout.of(views)
+        self.filler_, own = FILLS[self.fill](views, self.n_neighbors)
+        return own
 
 
 def filled(views: Views, rows: list[Array]) -> Views:
@@ -81,7 +96,7 @@ def filled(views: Views, rows: list[Array]) -> Views:
         data, missing = views.data(v), views.missing(v)
         sources.append(_under(data, rows[v]))
         where[views.observed(v), v] = np.arange(data.shape[0])
-        where[missing, v] = data.shape[0] + (np.arange(len(missing)) if len(rows[v]) > 1 else 0)
+        where[missing, v] = data.shape[0] + (np.arange(len(missing)) if rows[v].shape[0] > 1 else 0)
     return replace(views, sources=tuple(sources), where=where, steps=((),) * views.n_views)
 
 

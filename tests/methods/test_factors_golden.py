@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from conspectus.methods.factors import gpmvc, nmf
+from conspectus.methods.factors import daimc, gpmvc, multi_nmf, nmf, pvc
 from conspectus.methods.factors.one_view import OneView, Pull, normalised, objective
 from conspectus.methods.factors.scale import scales
 from conspectus.methods.factors.solvers import official
 from conspectus.methods.factors.starts import advanced, best_start, unit_columns
-from conspectus.numerics import knn_graph, unit_rows
+from conspectus.numerics import knn_graph, nonnegative_rows, unit_rows
 
 from .factor_problems import scaled, views_of
 from .golden import golden
@@ -194,7 +194,114 @@ def gpvcb_value(views, parts, U, V, complete):
     return sum(objective(parts[v], U[v], V[v], pull_of(views, v, C, complete)) for v in range(2))
 
 
-COMPARISONS = [inputs, graphs, gnmf, gnmf_stop, gnmf_restart, gpmvc_start, gpmvc_inner, gpmvc_run, gpvcb]
+def pvc_blocks(stored):
+    """One block to optimality; the original stops at a decrease of 1e-12, hence 1e-5, and 1e-12 of the objective."""
+    views = views_of("B", "M2")
+    U, P = [stored["start_Px"].T, stored["start_Py"].T], stored["start_P"]
+    parts = [OneView.of(views.data(v)) for v in range(2)]
+    for kind in pvc.kinds(views, parts, 0.01, 4):
+        for key, seen in (("P1", [0]), ("P2", [0, 1])):
+            if list(kind.X) == seen:
+                found = kind.coefficients(U, P[kind.samples])
+                fit = sum(((X - found @ U[v].T) ** 2).sum() for v, X in kind.X.items())
+                close(found, stored[f"pvc_block_{key}"], 1e-5)
+                close([fit + kind.penalty * found.sum()], stored[f"pvc_block_{key}_obj"])
+    X, p = stored["B0"][views.complete], P[views.complete]
+    found = nonnegative_rows(p.T @ p, X.T @ p).T
+    close(found, stored["pvc_block_U"], 1e-5)
+    close([((X - p @ found) ** 2).sum()], stored["pvc_block_U_obj"])
+
+
+def pvc_run(stored):
+    views = views_of("B", "M2")
+    complete, l = views.complete, np.array(pvc.penalties(views, 0.01, 4))
+    begun = pvc.State(stored["start_P"][complete], (stored["start_Px"].T, stored["start_Py"].T))
+    found = list(islice(pvc.steps(views.rows(complete), 0.01, lambda: begun), 20))
+    drawn = [state for _, state in found]
+    close([f for f, _ in found], stored["pvc_init_obj"], 1e-5)
+    for i in (1, 5, 20):
+        P, (U, W) = drawn[i - 1]
+        for key, ours in (("P2", P), ("U", U.T), ("W", W.T)):
+            close(ours, stored[f"pvc_init_{key}_it{i}"], 1e-5)
+    begun = pvc.complete_start(views, 0.01, begun, None)
+    drawn = [state for _, state in islice(pvc.steps(views, 0.01, lambda: begun), 20)]
+    close([unsquared(views, state, l) for state in drawn], stored["pvc_obj_official"], 1e-5)
+    for i in (1, 5, 20):
+        P, (U, W) = drawn[i - 1]
+        for key, ours in (("P", P), ("U", U.T), ("W", W.T)):
+            close(ours, stored[f"pvc_{key}_it{i}"], 1e-5)
+
+
+def unsquared(views, state, l):
+    """What the original logs: norms instead of their squares."""
+    norms = (np.linalg.norm(views.data(v) - views.gather(v, state.P) @ state.U[v].T) for v in range(2))
+    return sum(norms) + float((views.seen @ l) @ state.P.sum(axis=1))
+
+
+def multinmf(stored):
+    """Liu's NMF of one view, PerViewNMF under a fixed consensus, and whole rounds."""
+    views = views_of()
+    parts = multi_nmf.filled_parts(views, scales(views))
+    start = [normalised(stored[f"fstart_U_v{v}"], stored[f"fstart_V_v{v}"] / 48) for v in range(3)]
+    alone = normalised(stored["fstart_U_v0"], stored["fstart_V_v0"])
+    pull = Pull(stored["fstart_V_v0"] / 48, np.full((48, 1), 0.1))
+    cases = [("nmfliu", 0, alone, Pull.none((48, 4)))] + [("multinmf", v, start[v], pull) for v in range(3)]
+    for key, v, begun, towards in cases:
+        found, costs = iterate(parts[v], *begun, towards, (1, 5, 20))
+        close(costs, stored[f"{key}_obj_v{v}"], 1e-11)
+        for i in (1, 5, 20):
+            close(found[i][0], stored[f"{key}_U_v{v}_it{i}"])
+            close(found[i][1], stored[f"{key}_V_v{v}_it{i}"])
+    alpha = np.array([0.1, 0.05, 0.02])
+    U, V = ([stored[f"multinmf_run_{letter}0_v{v}"] for v in range(3)] for letter in "UV")
+    begun = multi_nmf.State(tuple(U), tuple(V), V[0])
+    found, costs = at(multi_nmf.steps(parts, alpha, lambda: begun, official, 20), 1, 2, 3, 4, 5)
+    first = sum(objective(parts[v], U[v], V[v], Pull(V[0], np.full((48, 1), alpha[v]))) for v in range(3))
+    close([first, *costs[:4]], stored["multinmf_run_obj"], 1e-10)
+    close(V[0], stored["multinmf_run_C_it1"])
+    close(found[4].C, stored["multinmf_run_C_it5"], 1e-10)
+    for i in (1, 5):
+        for v in range(3):
+            close(found[i].U[v], stored[f"multinmf_run_U_v{v}_it{i}"], 1e-10)
+            close(found[i].V[v], stored[f"multinmf_run_V_v{v}_it{i}"], 1e-10)
+
+
+def daimc_run(stored):
+    views = views_of("S").each([unit_rows] * 3)
+    for v in range(3):
+        close(views_of("S").data(v), stored[f"S{v}"][views.observed(v)])
+    labels, centres = ([stored[f"daimc_{what}_v{v}"] for v in range(3)] for what in ("labels", "centres"))
+    for key, a, b in [("daimc", 0.1, 1.0), ("daimcb", 1e-4, 1e4)]:
+        problem = daimc.Problem.of(views, a, b)
+        begun = daimc.first_state(problem, [y.astype(int) for y in labels], centres)
+        close(begun.V, stored["daimc_V0"])
+        for v in range(3):
+            close(begun.U[v], stored[f"daimc_U0_v{v}"])
+            close(begun.B[v], stored[f"daimc_B0_v{v}"], 1e-8)  # the original's form loses nine digits here
+        begun = begun._replace(B=tuple(stored[f"daimc_B0_v{v}"] for v in range(3)))
+        close(daimc.coefficients(problem, begun.U, begun.V, problem.square)[0], stored["daimc_updV_V"])
+        found, costs = at(daimc.steps(problem, lambda begun=begun: begun), 1, 5, 30)
+        close(costs, stored[f"{key}_obj"], 1e-11)
+        for i, state in found.items():
+            close(state.V, stored[f"{key}_V_it{i}"], 1e-10)
+            for v in range(3):
+                close(state.U[v], stored[f"{key}_U_v{v}_it{i}"], 1e-10)
+                close(state.B[v], stored[f"{key}_B_v{v}_it{i}"], 1e-10)
+
+
+COMPARISONS = [
+    inputs,
+    graphs,
+    gnmf,
+    gnmf_stop,
+    gnmf_restart,
+    gpmvc_start,
+    gpmvc_inner,
+    gpmvc_run,
+    gpvcb,
+    pvc_blocks,
+    pvc_run,
+]
 
 
 @pytest.mark.parametrize("compare", COMPARISONS)

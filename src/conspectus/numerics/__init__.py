@@ -17,6 +17,7 @@ from .kernels import (
 )
 from .kmeans import kmeans
 from .neighbours import nearest_anchors
+from .nonnegative import multiply, nonnegative_rows, nonnegative_with_sum
 from .operators import ChainedGraph, RowStochastic, SparseGraph
 from .orthogonal import polar
 from .rows import class_means, class_sums, unit_rows
@@ -44,9 +45,12 @@ __all__ = [
     "like",
     "linear_kernel",
     "mean_squared_distance",
+    "multiply",
     "namespace",
     "nearest",
     "nearest_anchors",
+    "nonnegative_rows",
+    "nonnegative_with_sum",
     "normalise_kernel",
     "polar",
     "polynomial_kernel",

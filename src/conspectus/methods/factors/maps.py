@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from conspectus._typing import Array, Float
-from conspectus.numerics.backend import as_float, to_numpy
+from conspectus.methods.factors.one_view import in_float64
 from conspectus.numerics.nonnegative import nonnegative_rows
 from conspectus.numerics.rows import unit_rows
 from conspectus.views.table import Views
@@ -63,11 +62,5 @@ class Coefficients:
     def _products(self, views: Views) -> list[Float]:
         """c_v X_v U_v less half the penalty."""
         penalty = self.penalty or (0.0,) * len(self.U)
-        products = [_dense(views.data(v)) @ U for v, U in enumerate(self.U)]
+        products = [in_float64(views.data(v)) @ U for v, U in enumerate(self.U)]
         return [np.asarray(B * c - l / 2) for B, c, l in zip(products, self.scales, penalty)]
-
-
-def _dense(X: Array) -> Array:
-    """NumPy or CSR in float64."""
-    X = as_float(X)
-    return (X if sparse.issparse(X) else to_numpy(X)).astype(np.float64)

@@ -17,8 +17,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from conspectus._typing import Array, Float
+from conspectus._typing import Array, Bool, Float
 from conspectus.numerics.backend import as_float, to_numpy
+
+
+def in_float64(X: Array) -> Array:
+    """Return NumPy or CSR in float64."""
+    X = as_float(X)
+    return (X if sparse.issparse(X) else to_numpy(X)).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +34,7 @@ class OneView:
     Attributes
     ----------
     X : array of shape (n_v, d)
-        Nonnegative, float64, dense or CSR.
+        Nonnegative, float64, dense, CSR or `MeanFilled`.
     W : csr_array of shape (n_v, n_v) or None
         Symmetric and nonnegative.
     lam : float
@@ -42,15 +48,17 @@ class OneView:
     @classmethod
     def of(cls, X: Array, W: Any = None, lam: float = 0.0, scale: float = 1.0) -> OneView:
         """Take a matrix of any kind, times a scale."""
-        X = as_float(X)
-        X = X if sparse.issparse(X) else to_numpy(X)
-        return cls(X.astype(np.float64) * scale, W if lam > 0 else None, lam)
+        return cls(in_float64(X) * scale, W if lam > 0 else None, lam)
+
+    @classmethod
+    def filled(cls, X: Array, seen: Bool, scale: float = 1.0) -> OneView:
+        """Take the rows seen; the others are their mean."""
+        return cls(MeanFilled(in_float64(X) * scale, seen))
 
     @cached_property
     def square(self) -> float:
         """|X|^2."""
-        X = self.X.data if sparse.issparse(self.X) else self.X.reshape(-1)
-        return float(X @ X)
+        return self.X.square() if isinstance(self.X, MeanFilled) else square_sum(self.X)
 
     @cached_property
     def degrees(self) -> Float:
@@ -61,6 +69,62 @@ class OneView:
     def neighbours(self, V: Float) -> Float:
         """Lam W V."""
         return np.zeros_like(V) if self.W is None else self.lam * (self.W @ V)
+
+
+@dataclass(frozen=True, eq=False)
+class MeanFilled:
+    """A matrix whose unseen rows are the mean of those seen; only the products with it are formed.
+
+    Attributes
+    ----------
+    X : array of shape (n_v, d)
+        The rows seen, dense or CSR.
+    seen : ndarray of bool, shape (n,)
+        Which rows those are.
+    """
+
+    X: Array
+    seen: Bool
+
+    @cached_property
+    def mean(self) -> Float:
+        """The mean row."""
+        return np.asarray(self.X.mean(axis=0)).reshape(1, -1)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the filled matrix."""
+        return len(self.seen), int(self.X.shape[1])
+
+    def __matmul__(self, U: Float) -> Float:
+        product = np.empty((len(self.seen), U.shape[1]))
+        product[self.seen], product[~self.seen] = self.X @ U, self.mean @ U
+        return product
+
+    @property
+    def T(self) -> _Transposed:
+        """What is multiplied from the left."""
+        return _Transposed(self)
+
+    def square(self, weight: float = 1.0) -> float:
+        """Sum the squared entries, those of the filled rows with a weight."""
+        filled = float((~self.seen).sum()) * float((self.mean**2).sum())
+        return square_sum(self.X) + weight * filled
+
+
+@dataclass(frozen=True, eq=False)
+class _Transposed:
+    filled: MeanFilled
+
+    def __matmul__(self, V: Float) -> Float:
+        X, seen = self.filled.X, self.filled.seen
+        return np.asarray(X.T @ V[seen] + self.filled.mean.T * V[~seen].sum(axis=0))
+
+
+def square_sum(X: Array) -> float:
+    """Sum the squared entries."""
+    entries = X.data if sparse.issparse(X) else X.reshape(-1)
+    return float(entries @ entries)
 
 
 class Pull(NamedTuple):

@@ -5,15 +5,15 @@ From one random start the methods of this family often end in 0 / 0 or in a poor
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
 from numpy.random import RandomState
 
 from conspectus._typing import Float
-from conspectus.methods.factors.one_view import OneView, Pull, fit_of
-from conspectus.methods.factors.solvers import multiplied
+from conspectus.methods.factors.one_view import OneView, Pull, fit_of, normalised
+from conspectus.methods.factors.solvers import multiplicative, multiplied
 
 Factors = tuple[Float, Float]
 """U (d x k) and V (n_v x k) of one view."""
@@ -60,3 +60,23 @@ def single_view_start(view: OneView, k: int, rng: RandomState, n_iter: int = FIR
     """Return the factors of one view that a method of several views begins from, at the scale they end at."""
     starts = (random_factors(view, k, rng) for _ in range(STARTS))
     return advanced(view, best_start(view, starts, START_ITER), n_iter - START_ITER)
+
+
+def chained_start(views: Sequence[OneView], k: int, rng: RandomState) -> list[Factors]:
+    """Factor views of the same samples so that their columns mean the same: each begins from the last one's V.
+
+    The first view begins from the best of several random starts; then, three times, every view takes over the
+    coefficients of the view before it (the first those of the last), looks for its basis alone, and goes on from there.
+    No entry becomes an exact zero, which multiplicative steps could never leave.
+    """
+    none = Pull.none((views[0].X.shape[0], k))
+    _, V = normalised(*best_start(views[0], (random_factors(views[0], k, rng) for _ in range(STARTS)), START_ITER))
+    for _ in range(3):
+        found = []
+        for view in views:
+            U = random_factors(view, k, rng)[0]
+            U, V, _ = multiplicative(view, normalised(U, V)[0], V, none, sweeps=(0, 50))
+            for _ in range(10):
+                U, V, _ = multiplicative(view, U, V, none)
+            found.append((U, V))
+    return found

@@ -88,7 +88,7 @@ def test_a_held_consensus_is_a_pull():
     U, V = state.U[0], np.ones_like(state.V[0])
     for _ in range(200):
         U, V, _ = multiplicative(view, U, V, pull)
-    np.testing.assert_allclose(V, state.C, rtol=1e-5)
+    np.testing.assert_allclose(V, state.C, atol=1e-5)
 
 
 def test_classes_are_found_and_gone_on_with():

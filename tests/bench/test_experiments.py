@@ -108,7 +108,7 @@ def test_labels_choose_nothing_by_default(everything_there):
 
 
 def test_everything_is_the_registry(monkeypatch):
-    monkeypatch.setattr("conspectus.registry.names", lambda: ["APMC", "BSV"])
+    monkeypatch.setattr(methods, "names", lambda: ["APMC", "BSV"])
     made, absent = methods.complete(Grid((Data("a"),), (Method("Mine"), Method("APMC"), Method(EVERYTHING))))
     assert [method.name for method in made.methods] == ["APMC", "BSV"]
     assert absent == ("Mine",)
@@ -139,7 +139,7 @@ def test_what_is_missing_is_said(monkeypatch):
     assert words == [
         "X could not be had, and nothing takes its place",
         "Y could not be had: mfeat_ff takes its place",
-        "methods that are not there yet: Later",
+        "methods that are not there: Later",
     ]
     assert {task.data.name for task in experiment.plan.tasks} == {"mfeat", "mfeat_ff"}
 

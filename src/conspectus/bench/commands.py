@@ -169,7 +169,7 @@ def _experiment(
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())  # module:Class is looked for where the user stands
     try:
-        experiment = named(name).joined(map(Method, methods), map(own, files))
+        experiment = named(name).joined((Method(each, own_defaults=True) for each in methods), map(own, files))
         for method in methods:
             find(method)
     except InputError as error:

@@ -76,12 +76,16 @@ class Missing:
 
 @dataclass(frozen=True)
 class Method:
-    """A method by its name in the registry (or ``module:Class``) with the parameters that are not its defaults."""
+    """A method by its name in the registry (or ``module:Class``) with the parameters that are not its defaults.
+
+    With ``own_defaults`` it takes none of the grid's common parameters.
+    """
 
     name: str
     params: Params = field(default_factory=dict)
     label: str = ""
     printed: str = ""
+    own_defaults: bool = False
 
     @property
     def title(self) -> str:

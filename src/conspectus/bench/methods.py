@@ -7,25 +7,27 @@ import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 from conspectus.bench.grid import EVERYTHING, Grid, Method, Params
+from conspectus.registry import find as find_registered
+from conspectus.registry import names
 
 
 @cache
 def find(name: str) -> Callable[..., Any]:
     """The class or composition of a registry name or of ``module:Class``."""
-    from conspectus.registry import find as find_registered
-
     found: Callable[..., Any] = find_registered(name)
     return found
 
 
 def known(name: str) -> bool:
-    """Whether the method is there (yet)."""
-    from conspectus.registry import names
-
-    return ":" in name or name in names()
+    """Whether the method is there (yet), and the library that it needs."""
+    if ":" not in name:
+        return name in names()
+    needs = getattr(find(name), "needs", None)
+    return needs is None or find_spec(needs) is not None
 
 
 @cache
@@ -40,19 +42,24 @@ def complete(grid: Grid) -> tuple[Grid, tuple[str, ...]]:
     """Put the whole registry for ``"*"`` and the common parameters where they are taken; name what is not there yet."""
     methods = _expanded(grid.methods)
     there = tuple(_with(method, grid.common) for method in methods if known(method.name))
-    return replace(grid, methods=there, common={}), tuple(dict.fromkeys(m.name for m in methods if not known(m.name)))
+    absent = dict.fromkeys(_called(method) for method in methods if not known(method.name))
+    return replace(grid, methods=there, common={}), tuple(absent)
+
+
+def _called(method: Method) -> str:
+    return method.title if ":" in method.name else method.name
 
 
 def _expanded(methods: tuple[Method, ...]) -> tuple[Method, ...]:
     if all(method.name != EVERYTHING for method in methods):
         return methods
-    from conspectus.registry import names
-
     named = tuple(method for method in methods if method.name != EVERYTHING)
     return named + tuple(Method(name) for name in sorted(set(names()) - {method.name for method in named}))
 
 
 def _with(method: Method, common: Params) -> Method:
+    if method.own_defaults:
+        return method
     taken = {name: value for name, value in common.items() if name in _accepted(method.name)}
     return replace(method, params={**taken, **method.params})
 

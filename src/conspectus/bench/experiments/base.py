@@ -101,7 +101,7 @@ class Plan:
         """What is missing, in sentences."""
         said = [f"{name} could not be had, and nothing takes its place" for name in self.data]
         said += [f"{used} could not be had: {ours} takes its place" for used, ours in self.replaced]
-        return said + ([f"methods that are not there yet: {', '.join(self.methods)}"] if self.methods else [])
+        return said + ([f"methods that are not there: {', '.join(self.methods)}"] if self.methods else [])
 
 
 def _plan(grid: Grid) -> Plan:

@@ -100,7 +100,9 @@ def test_list_names_every_experiment(toy):
     assert "apmc-table1" in result.output
 
 
-def test_the_page_has_the_command_the_table_and_the_versions(toy, tmp_path):
+def test_the_page_has_the_command_the_table_and_the_versions(toy, tmp_path, monkeypatch):
+    few = {name: experiments.ALL[name] for name in ("toy", "apmc-table1")}
+    monkeypatch.setattr("conspectus.bench.reproduction.ALL", few)
     invoke("run", "toy", "--out", tmp_path, "--masks", 1)
     result = invoke("page", "--out", tmp_path, "--file", tmp_path / "docs" / "page.md")
     text = (tmp_path / "docs" / "page.md").read_text()

@@ -158,6 +158,12 @@ def _nonnegative(views: Views, v: int) -> tuple[Step | None, str]:
     return None, "nonnegative: taken as it is"
 
 
+def _bounded(views: Views, v: int) -> tuple[Step | None, str]:
+    if is_text(views, v):
+        return unit_rows, "sparse text: rows scaled to unit length"
+    return _minmax(views, v)
+
+
 def _auto(views: Views, v: int) -> tuple[Step | None, str]:
     """Prepare without knowing k: drop constant columns, then treat text as text and the rest as measurements."""
     facts = views.statistics(v)
@@ -224,6 +230,7 @@ STEPS: dict[str, Fit] = {
     "log1p": _log1p,
     "tfidf": _tfidf,
     "nonnegative": _nonnegative,
+    "bounded": _bounded,
     "auto": _auto,
 }
 
@@ -247,9 +254,9 @@ class PrepareViews(TransformerMixin, BaseEstimator):
     prepare : str, transformer, list, dict or None
         A step or a chain of steps joined by "+": "l2" (unit rows), "sum" (the view divided by the sum of its entries),
         "minmax" (columns to [0, 1]), "clip" (negative entries to 0), "centre", "standard", "log1p", "tfidf",
-        "nonnegative" (as it is where no entry is negative, unit rows for sparse text, else minmax), "auto" (what
-        `AnchorConsensus` uses); a scikit-learn transformer, which is fitted on each view; a list or a dict of these,
-        one a view; None for nothing.
+        "nonnegative" (as it is where no entry is negative, unit rows for sparse text, else minmax), "bounded" (unit
+        rows for sparse text, else minmax), "auto" (what `AnchorConsensus` uses); a scikit-learn transformer, which is
+        fitted on each view; a list or a dict of these, one a view; None for nothing.
 
     Attributes
     ----------

@@ -21,6 +21,7 @@ METHODS: dict[str, str] = {
     "GPMVC": "conspectus.methods.factors.gpmvc",
     "NMF": "conspectus.methods.factors.nmf",
     "GNMF": "conspectus.methods.factors.nmf",
+    "ABS2IMC": "conspectus.methods.anchors.abs2_imc",
     "SOMEAS": "conspectus.methods.anchors.some_as",
     "LFIMVC": "conspectus.methods.kernels.lf_imvc",
     "MKKM": "conspectus.methods.kernels.mkkm",

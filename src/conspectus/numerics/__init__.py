@@ -22,6 +22,8 @@ from .operators import ChainedGraph, RowStochastic, SparseGraph
 from .orthogonal import polar
 from .rows import class_means, class_sums, unit_rows
 from .simplex import project_simplex, simplex_qp
+from .simplex import project_simplex
+from .simplex_qp import simplex_qp
 from .spectral import directions_from_gram, stochastic_svd, top_eigenvectors
 
 __all__ = [

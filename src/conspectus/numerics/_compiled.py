@@ -140,3 +140,116 @@ def sparse_gram(data: Float, indices: Int, indptr: Int, Q: Float) -> Float:
             Z[j, 2] += b * y2
             Z[j, 3] += b * y3
     return Z
+
+
+@njit(cache=True, nogil=True)
+def _solve_on_support(M: Float, b: Float, x: Float, m: int) -> None:
+    """Solve M x = b + mu with sum(x) = 1 for the first m coordinates, by Cholesky's decomposition in place."""
+    for i in range(m):
+        for j in range(i + 1):
+            total = M[i, j]
+            for a in range(j):
+                total -= M[i, a] * M[j, a]
+            M[i, j] = np.sqrt(max(total, 1e-300)) if i == j else total / M[j, j]
+    ones = np.empty(m)
+    for i in range(m):
+        first, second = b[i], 1.0
+        for a in range(i):
+            first -= M[i, a] * x[a]
+            second -= M[i, a] * ones[a]
+        x[i], ones[i] = first / M[i, i], second / M[i, i]
+    sum_x, sum_ones = 0.0, 0.0
+    for i in range(m - 1, -1, -1):
+        first, second = x[i], ones[i]
+        for a in range(i + 1, m):
+            first -= M[a, i] * x[a]
+            second -= M[a, i] * ones[a]
+        x[i], ones[i] = first / M[i, i], second / M[i, i]
+        sum_x += x[i]
+        sum_ones += ones[i]
+    for i in range(m):
+        x[i] += (1 - sum_x) / sum_ones * ones[i]
+
+
+@njit(cache=True, nogil=True)
+def _settle_row(H: Float, b: Float, at: Int, z: Float, size: int, scale: float) -> int:
+    """Minimise on the support; coordinates that reach 0 on the way leave it. Returns what is left of it."""
+    while True:
+        M, right, x = np.empty((size, size)), np.empty(size), np.empty(size)
+        for i in range(size):
+            right[i] = b[at[i]]
+            for j in range(i + 1):
+                M[i, j] = H[at[i], at[j]] + scale
+            M[i, i] += 1e-12 * scale
+        _solve_on_support(M, right, x, size)
+        first, step = -1, np.inf
+        for i in range(size):
+            if x[i] <= 0:
+                t = z[i] / (z[i] - x[i]) if z[i] > x[i] else 0.0
+                if t < step:
+                    first, step = i, t
+        if first < 0:
+            z[:size] = x
+            return size
+        for i in range(size):
+            z[i] = max(z[i] + step * (x[i] - z[i]), 0.0)
+        for i in range(first, size - 1):
+            z[i], at[i] = z[i + 1], at[i + 1]
+        size -= 1
+
+
+@njit(cache=True, nogil=True)
+def _solve_row(
+    H: Float, b: Float, forbidden: int, at: Int, z: Float, size: int, tol: float, scale: float
+) -> tuple[int, float]:
+    """Let coordinates join until the gap is closed; returns the size of the support and the gap."""
+    l, g = len(b), np.empty(len(b))
+    size = _settle_row(H, b, at, z, size, scale)
+    while True:
+        g[:] = -b
+        for i in range(size):
+            row, weight = H[at[i]], z[i]
+            for j in range(l):
+                g[j] += weight * row[j]
+        level, best, least, inside = 0.0, -1, np.inf, False
+        for i in range(size):
+            level += z[i] * g[at[i]]
+        for j in range(l):
+            if g[j] < least and j != forbidden:
+                best, least = j, g[j]
+        for i in range(size):
+            inside = inside or at[i] == best
+        if level - least <= tol or inside or size == len(at):
+            return size, max(level - least, 0.0)
+        at[size], z[size] = best, 0.0
+        size = _settle_row(H, b, at, z, size + 1, scale)
+        inside = False
+        for i in range(size):
+            inside = inside or at[i] == best
+        if not inside:
+            return size, max(level - least, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def simplex_qp_rows(
+    H: Float, B: Float, forbidden: Int, data: Float, indices: Int, indptr: Int, tol: float, scale: float
+) -> tuple[Int, Int, Float, Float]:
+    """Solve one program a row from the sparse rows given; returns sparse rows with sorted indices, and the gaps."""
+    n, l = B.shape
+    at, z, gap = np.empty(l + 1, np.int64), np.empty(l + 1), np.empty(n)
+    found, room = 0, max(16 * n, l + 1)
+    new_indices, new_data, new_indptr = np.empty(room, np.int64), np.empty(room), np.zeros(n + 1, np.int64)
+    for i in range(n):
+        size = indptr[i + 1] - indptr[i]
+        at[:size], z[:size] = indices[indptr[i] : indptr[i + 1]], data[indptr[i] : indptr[i + 1]]
+        size, gap[i] = _solve_row(H, B[i], forbidden[i], at, z, size, tol, scale)
+        if found + size > room:
+            room = 2 * room + size
+            longer_indices, longer_data = np.empty(room, np.int64), np.empty(room)
+            longer_indices[:found], longer_data[:found] = new_indices[:found], new_data[:found]
+            new_indices, new_data = longer_indices, longer_data
+        order = np.argsort(at[:size])
+        new_indices[found : found + size], new_data[found : found + size] = at[:size][order], z[:size][order]
+        found += size
+        new_indptr[i + 1] = found
+    return new_indptr, new_indices[:found], new_data[:found], gap

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from conspectus.fill.estimator import FILLS, FillViews, filled
+from conspectus.fill.estimator import FILLS, FillViews, complete, filled
 
-__all__ = ["FILLS", "FillViews", "filled"]
+__all__ = ["FILLS", "FillViews", "complete", "filled"]

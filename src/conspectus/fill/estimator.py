@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from conspectus._typing import Array
@@ -87,6 +87,12 @@ class FillViews(TransformerMixin, BaseEstimator):
         self.layout_ = Layout.of(views)
         self.filler_, own = FILLS[self.fill](views, self.n_neighbors)
         return own
+
+
+def complete(views: Views, fill: Any) -> tuple[FillViews, Views]:
+    """Fill views as a method's parameter `fill` asks, a name or a `FillViews`; return what fills new samples, too."""
+    filler = clone(fill) if isinstance(fill, FillViews) else FillViews(fill)
+    return filler, filler.fit_transform(views)
 
 
 def filled(views: Views, rows: list[Array]) -> Views:

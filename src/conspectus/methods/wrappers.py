@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from conspectus._typing import Array, Float, Int
 from conspectus.base import Embedding, IncompleteClusterer
 from conspectus.errors import DataWarning, InputTypeError
-from conspectus.fill import FillViews
+from conspectus.fill import FillViews, complete
 from conspectus.loop import Checkpoint
 from conspectus.numerics.backend import to_numpy
 from conspectus.numerics.rows import class_means
@@ -36,9 +36,9 @@ class Side:
     def __call__(self, views: Views) -> Array:
         return self.lay(self.filler.transform(views))
 
-    def lay(self, complete: Views) -> Array:
+    def lay(self, whole: Views) -> Array:
         """Lay the chosen views of complete samples side by side."""
-        parts = [complete.data(v) for v in self.views]
+        parts = [whole.data(v) for v in self.views]
         if any(sparse.issparse(part) for part in parts):
             return sparse.hstack(parts, format="csr")
         return parts[0] if len(parts) == 1 else np.hstack([to_numpy(part) for part in parts])
@@ -91,11 +91,6 @@ class _Wrapper(IncompleteClusterer):
     def _inner(self) -> Any:
         return KMeans(8, n_init=10) if self.estimator is None else self.estimator
 
-    def _complete(self, views: Views) -> tuple[FillViews, Views]:
-        """Fill the training samples; the filler fills new ones."""
-        filler = clone(self.fill) if isinstance(self.fill, FillViews) else FillViews(self.fill)
-        return filler, filler.fit_transform(views)
-
     def _fitted_inner(self, X: Any, rng: RandomState) -> Any:
         """Fit a copy of the inner clusterer on complete, prepared data."""
         inner = clone(self._inner())
@@ -147,9 +142,9 @@ class Concatenated(_Wrapper):
     """
 
     def _embed(self, views: Views, rng: RandomState, start: Checkpoint | None) -> Embedding:
-        filler, complete = self._complete(views)
+        filler, whole = complete(views, self.fill)
         side = Side(filler, tuple(range(views.n_views)))
-        X = side.lay(complete)
+        X = side.lay(whole)
         return self._embedding(self._fitted_inner(X, rng), side, X)
 
 
@@ -200,18 +195,18 @@ class BestSingleView(_Wrapper):
         self.select = select
 
     def _embed(self, views: Views, rng: RandomState, start: Checkpoint | None) -> Embedding:
-        filler, complete = self._complete(views)
+        filler, whole = complete(views, self.fill)
         if self.select == "inertia":
-            candidates = [self._try(filler, v, complete, rng) for v in range(views.n_views)]
+            candidates = [self._try(filler, v, whole, rng) for v in range(views.n_views)]
             self.view_ = int(np.argmin([share for share, _ in candidates]))
             return candidates[self.view_][1]
         self.view_ = int(views.seen.sum(axis=0).argmax()) if self.select == "rows" else int(self.select)
-        return self._try(filler, self.view_, complete, rng)[1]
+        return self._try(filler, self.view_, whole, rng)[1]
 
-    def _try(self, filler: FillViews, v: int, complete: Views, rng: RandomState) -> tuple[float, Embedding]:
+    def _try(self, filler: FillViews, v: int, whole: Views, rng: RandomState) -> tuple[float, Embedding]:
         """Cluster view v; return the share of its scatter that stays within clusters."""
         side = Side(filler, (v,))
-        X = side.lay(complete)
+        X = side.lay(whole)
         inner = self._fitted_inner(X, rng)
         return scatter_within(X, inner.labels_, self._k), self._embedding(inner, side, X)
 
@@ -245,8 +240,8 @@ class Filled(_Wrapper):
             raise InputTypeError(
                 "Filled takes a multi-view method: use Concatenated or BestSingleView for other clusterers"
             )
-        filler, complete = self._complete(views)
-        return self._embedding(self._fitted_inner(complete, rng), filler.transform, complete)
+        filler, whole = complete(views, self.fill)
+        return self._embedding(self._fitted_inner(whole, rng), filler.transform, whole)
 
     def _inner(self) -> Any:
         if self.estimator is not None:

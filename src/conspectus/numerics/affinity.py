@@ -41,7 +41,7 @@ def scaled_exponential_graph(X: Array, n_neighbors: int) -> csr_array:
     X = as_float(X)
     X = X if issparse(X) else to_numpy(X)
     n, K = X.shape[0], min(n_neighbors, X.shape[0])
-    X = _unit_scale(X.astype(np.float64))
+    X = X.astype(np.float64) / largest_entry(X)
     targets = Targets.of(X, X)
     T = np.concatenate([_mean_nearest(D, K) for _, D in _blocks(X, targets)]) if n else np.empty(0)
     typical = T.mean() if n and T.any() else 1.0
@@ -51,10 +51,30 @@ def scaled_exponential_graph(X: Array, n_neighbors: int) -> csr_array:
     return csr_array((W.ravel(), neighbours.ravel(), np.arange(n + 1) * K), (n, n))
 
 
-def _unit_scale(X: Array) -> Array:
-    """Divide by the largest entry: neither 1e-300 nor 1e300 is lost when it is squared."""
-    largest = abs(X).max() if min(X.shape) else 0.0
-    return X / largest if largest > 0 else X
+def median_gaussian_graph(X: Array) -> tuple[Float, float]:
+    """Compute the Gaussian similarity of all rows, and its width: the median of all n^2 distances.
+
+    The distances of rows to themselves count. Where most pairs are equal rows, the median is that of the others.
+
+    Returns
+    -------
+    K : array of shape (n, n)
+        ``exp(-|x_i - x_j|^2 / (2 s^2))``.
+    s : float
+    """
+    X = as_float(X)
+    X = X if issparse(X) else to_numpy(X)
+    unit = largest_entry(X)
+    X = X.astype(np.float64) / unit
+    D = np.concatenate([block for _, block in _blocks(X, Targets.of(X, X))])
+    distances = np.sqrt((D + D.T) / 2)
+    s = float(np.median(distances)) or float(np.median(distances[distances > 0])) if distances.any() else 1.0
+    return np.exp(-((distances / s) ** 2) / 2), s * unit
+
+
+def largest_entry(X: Array) -> float:
+    """Find what rows are divided by, so that neither 1e-300 nor 1e300 is lost when it is squared; 1 of zeros."""
+    return (float(abs(X).max()) if min(X.shape) else 0.0) or 1.0
 
 
 def _blocks(X: Array, targets: Targets) -> Iterator[tuple[slice, Float]]:

@@ -126,6 +126,18 @@ def test_a_class_without_a_revision_is_told_apart_by_its_source():
     assert len(revision("bench_toys:Unrevised")) == 12
 
 
+def test_a_composition_is_as_new_as_its_newest_part(monkeypatch):
+    from conspectus import APMC, Filled
+    from conspectus.bench import methods
+    from conspectus.registry import Composition
+
+    filled = Composition("FilledAPMC", "filled APMC", lambda n_clusters=8, **given: Filled(APMC(n_clusters), **given))
+    monkeypatch.setattr(methods, "find", lambda name: filled)
+    before = methods.revision.__wrapped__("FilledAPMC")
+    monkeypatch.setattr(APMC, "revision", APMC.revision + 1)
+    assert methods.revision.__wrapped__("FilledAPMC") != before
+
+
 def test_a_budget_starts_no_more_tasks_and_says_how_many_are_left(blobs, store):
     tasks = list(grid(blobs, "Toy", masks=4, seconds=0.4).tasks())
     report = run(tasks, store, budget=0.5)

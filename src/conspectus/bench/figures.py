@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conspectus.bench.tables import NAMES, PERCENT
+from conspectus.bench.tables import PERCENT, called
 from conspectus.errors import optional
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ def save(figure: Any, path: str | Path) -> list[Path]:
     return files
 
 
-def curves(frame: pd.DataFrame, x: str, metrics: Sequence[str], panels: str = "data", log: str = "") -> Any:
+def curves(
+    frame: pd.DataFrame, x: str, metrics: Sequence[str], panels: str = "data", log: str = "", x_name: str = ""
+) -> Any:
     """A metric against `x` with a line for each method and a band of one standard deviation.
 
     Parameters
@@ -62,6 +64,8 @@ def curves(frame: pd.DataFrame, x: str, metrics: Sequence[str], panels: str = "d
         One panel for each value of this column.
     log : {"", "x", "y", "xy"}
         Axes with a logarithmic scale.
+    x_name : str
+        What `x` is called, where its column does not say it.
 
     Returns
     -------
@@ -74,7 +78,7 @@ def curves(frame: pd.DataFrame, x: str, metrics: Sequence[str], panels: str = "d
             for axis, name in zip(row, names):
                 part = frame[frame[panels] == name]
                 _lines(axis, part, x, metric, methods)
-                _dress(axis, str(name), x, metric, log)
+                _dress(axis, str(name), x_name or _axis(x), called(metric), log)
         _share(axes)
         _legend(figure, axes, methods)
         return figure
@@ -109,7 +113,7 @@ def heatmap(frame: pd.DataFrame, x: str, y: str, metric: str, panels: str = "dat
         for axis, name in zip(axes[0], names):
             cells = frame[frame[panels] == name].pivot_table(index=y, columns=x, values=metric, aggfunc="mean")
             _map(axis, cells * (100 if metric in PERCENT else 1))
-            axis.set(title=f"{name}: {_named(metric)}", xlabel=_named(x), ylabel=_named(y))
+            axis.set(title=f"{name}: {called(metric)}", xlabel=_axis(x), ylabel=_axis(y))
         return figure
 
 
@@ -164,16 +168,15 @@ def _map(axis: Any, cells: pd.DataFrame) -> None:
                 axis.text(j, i, f"{value:.1f}", ha="center", va="center", color="white" if value < middle else "black")
 
 
-def _dress(axis: Any, title: str, x: str, metric: str, log: str) -> None:
-    axis.set(title=title, xlabel=_named(x), ylabel=_named(metric))
+def _dress(axis: Any, title: str, x: str, y: str, log: str) -> None:
+    axis.set(title=title, xlabel=x, ylabel=y)
     axis.grid(alpha=0.3, lw=0.4)
     for letter in log:
         getattr(axis, f"set_{letter}scale")("log")
 
 
-def _named(column: str) -> str:
-    name = NAMES.get(column, {"ratio": "missing ratio"}.get(column, column.split(".")[-1].replace("_", " ")))
-    return f"{name} (%)" if column in PERCENT else name
+def _axis(column: str) -> str:
+    return "missing ratio" if column == "ratio" else called(column)
 
 
 def _share(axes: Sequence[Sequence[Any]]) -> None:

@@ -32,10 +32,19 @@ def known(name: str) -> bool:
 
 @cache
 def revision(name: str) -> str:
-    """The method's `revision`; one's own class without any is told apart by its source text."""
+    """The method's `revision`, a composition's with those of its parts; else a digest of the class's source text."""
     factory = find(name)
     stated = getattr(factory, "revision", None)
-    return str(stated) if stated is not None else _digest(factory)
+    if stated is None:
+        return _digest(factory)
+    parts = _parts(factory(2)) if hasattr(factory, "build") else []
+    return ".".join(map(str, [stated, *parts]))
+
+
+def _parts(model: Any) -> list[Any]:
+    """The revisions of what a composition is made of, from the outside in."""
+    inner = getattr(model, "estimator", None)
+    return [getattr(model, "revision", ""), *([] if inner is None else _parts(inner))]
 
 
 def complete(grid: Grid) -> tuple[Grid, tuple[str, ...]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from conspectus.bench import compare, figures
 from conspectus.bench.results import oracle_runs, single_runs
 from conspectus.bench.store import SCORES
-from conspectus.bench.tables import NAMES, PERCENT, RENDER, Table, table
+from conspectus.bench.tables import PERCENT, RENDER, Table, called, table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +62,7 @@ class TableOf:
         """One table a metric."""
         frame = with_singles(frame) if self.singles else frame
         made = tuple(table(frame, metric, self.columns, self.rows) for metric in self.metrics)
-        text = "\n".join(f"{_caption(one.metric)}\n\n{RENDER['md'](one)}" for one in made)
+        text = "\n".join(f"{called(one.metric)}\n\n{RENDER['md'](one)}" for one in made)
         return Piece("table", "", text, made)
 
 
@@ -75,6 +75,7 @@ class CurvesOf:
     log: str = ""
     where: tuple[str, float] | None = None
     panel: str | None = None
+    x_name: str = ""
 
     def make(self, frame: pd.DataFrame, *, drawn: bool = True) -> Piece:
         """Panels by data set (or one `panel` for all), rows of panels by metric, of the rows `where` a column is so."""
@@ -82,7 +83,7 @@ class CurvesOf:
         frame = frame if self.panel is None else frame.assign(data=self.panel)
         made = tuple(table(frame, metric, ("data", self.x)) for metric in self.metrics)
         text = "\n".join(_by_panel(frame, metric, self.x) for metric in self.metrics)
-        figure = figures.curves(frame, self.x, self.metrics, log=self.log) if drawn else None
+        figure = figures.curves(frame, self.x, self.metrics, log=self.log, x_name=self.x_name) if drawn else None
         return Piece(f"curves-{self.x.split('.')[-1]}", "", text, made, figure)
 
 
@@ -103,7 +104,7 @@ class HeatmapOf:
         )
         names = frame["data"].drop_duplicates()
         text = "\n".join(
-            f"{name}, {_caption(self.metric)}: {self.y.split('.')[-1]} down, {self.x.split('.')[-1]} across\n\n"
+            f"{name}, {called(self.metric)}: {self.y.split('.')[-1]} down, {self.x.split('.')[-1]} across\n\n"
             + RENDER["md"](one)
             for name, one in zip(names, made)
         )
@@ -146,7 +147,7 @@ class RanksOf:
         if found.left_out:
             text += f"Not ranked, for they have a value in too few blocks: {', '.join(found.left_out)}.\n"
         drawable = drawn and found.blocks > 1 and len(found.mean) > 1
-        title = f"Mean ranks by {NAMES[self.metric]}"
+        title = f"Mean ranks by {called(self.metric)}"
         return Piece(f"ranks-{self.metric}", title, text, (), figures.critical(found) if drawable else None)
 
 
@@ -160,7 +161,7 @@ class PairedOf:
 
     def make(self, frame: pd.DataFrame, *, drawn: bool = True) -> Piece:
         """Differences with standard errors over cells and over sets."""
-        title = f"{self.reference} minus the others, {_caption(self.metric)}"
+        title = f"{self.reference} minus the others, {called(self.metric)}"
         if self.reference not in set(frame["method"]):
             return Piece(f"paired-{self.metric}", title, f"{self.reference} has no rows yet.\n")
         found = compare.paired(frame, self.metric, self.reference, self.cell)
@@ -214,7 +215,7 @@ class MeansOf:
             (name, int(row[(first, "count")]), *(f"{100 * row[(metric, 'mean')]:.2f}" for metric in self.metrics))
             for name, row in order.iterrows()
         ]
-        text = markdown_rows(("method", "data sets", *(NAMES[metric] for metric in self.metrics)), lines)
+        text = markdown_rows(("method", "data sets", *map(called, self.metrics)), lines)
         return Piece("means", "Means over data sets", text)
 
 
@@ -248,12 +249,7 @@ def markdown_rows(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 def _by_panel(frame: pd.DataFrame, metric: str, x: str) -> str:
     parts = frame.groupby("data", sort=False)
-    return "\n".join(f"{name}, {_caption(metric)}\n\n{RENDER['md'](table(part, metric, (x,)))}" for name, part in parts)
-
-
-def _caption(metric: str) -> str:
-    name = NAMES.get(metric, metric.replace("_", " "))
-    return f"{name} (%)" if metric in PERCENT else name
+    return "\n".join(f"{name}, {called(metric)}\n\n{RENDER['md'](table(part, metric, (x,)))}" for name, part in parts)
 
 
 def _trend(row: dict[str, Any]) -> tuple[object, ...]:

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-NAMES = {"acc": "ACC", "nmi": "NMI", "purity": "purity", "f1": "F1", "ari": "ARI", "ri": "RI", "seconds": "seconds"}
+NAMES = {
+    "acc": "ACC",
+    "nmi": "NMI",
+    "nmi_geometric": "NMI, geometric mean",
+    "nmi_max": "NMI, larger entropy",
+    "nmi_min": "NMI, smaller entropy",
+    "f1": "F1",
+    "ari": "adjusted Rand index",
+    "ri": "Rand index",
+    "cpu_seconds": "CPU seconds",
+    "memory_mb": "peak memory, MiB",
+}
 PERCENT = ("acc", "nmi", "nmi_geometric", "nmi_max", "nmi_min", "purity", "f1", "ari", "ri")
 
 
@@ -40,6 +51,12 @@ class Table:
     def scale(self) -> float:
         """Scores are fractions in the store and percents in a table."""
         return 100.0 if self.metric.removeprefix("oracle_") in PERCENT else 1.0
+
+
+def called(column: str) -> str:
+    """How a column is called in captions and on axes."""
+    name = NAMES.get(column, column.split(".")[-1].replace("_", " "))
+    return f"{name} (%)" if column in PERCENT else name
 
 
 def table(frame: pd.DataFrame, metric: str, columns: Sequence[str] = ("data",), rows: str = "method") -> Table:

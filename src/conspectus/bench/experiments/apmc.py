@@ -7,7 +7,7 @@ from typing import Any
 from conspectus.bench.experiments.base import Experiment
 from conspectus.bench.experiments.guests import GUESTS
 from conspectus.bench.grid import Data, Grid, Method, Missing, crossed
-from conspectus.bench.shows import CurvesOf, TableOf
+from conspectus.bench.shows import CurvesOf, RanksOf, TableOf
 
 M = 12  # nearest anchors, as in the released demo
 RIVALS = (
@@ -70,7 +70,7 @@ FIGURE3 = Experiment(
         Grid((DIGIT,), (apmc(), *RIVALS, ABS2), common={"prepare": "minmax+l2"}, **_TWO_VIEWS),
         Grid((SYNTHETIC, USPS, FLOWERS, DIGIT), GUESTS, **_TWO_VIEWS),
     ),
-    (CurvesOf(),),
+    (CurvesOf(), RanksOf()),
     ratio="pdr",
     notes=(
         "Five masks; the paper says 20 repetitions.",

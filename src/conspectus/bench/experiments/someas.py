@@ -8,7 +8,7 @@ from typing import Any
 from conspectus.bench.experiments.base import Experiment
 from conspectus.bench.experiments.guests import GUESTS
 from conspectus.bench.grid import Data, Grid, Method, Missing, Seeds
-from conspectus.bench.shows import ConvergenceOf, CurvesOf, HeatmapOf, TableOf
+from conspectus.bench.shows import ConvergenceOf, CurvesOf, HeatmapOf, RanksOf, TableOf
 
 ORL = Data("orl_3v_rebuilt", "ORL")
 PROTEIN = Data("proteinfold", "ProteinFold")
@@ -70,14 +70,20 @@ def _some(**parameters: Any) -> Method:
 
 
 def _table(number: int, metric: str, title: str) -> Experiment:
-    grids, shows = _grids((*RIVALS, OURS, PAPER, *GUESTS)), (TableOf((metric,)),)
+    grids, shows = _grids((*RIVALS, OURS, PAPER, *GUESTS)), (TableOf((metric,)), RanksOf(metric))
     return Experiment(f"someas-table{number}", f"SOME-AS, Table {number}: {title}", grids, shows, notes=NOTES)
 
 
 def _by_ratio(number: int, metric: str) -> Experiment:
     methods = (*RIVALS[-2:], OURS, *GUESTS)
     title = f"SOME-AS, Figure {number}: {metric.upper()} against the share of complete samples"
-    return Experiment(f"someas-figure{number}", title, _grids(methods), (CurvesOf(metrics=(metric,)),), notes=NOTES)
+    return Experiment(
+        f"someas-figure{number}",
+        title,
+        _grids(methods),
+        (CurvesOf(metrics=(metric,), x_name="share of complete samples"),),
+        notes=NOTES,
+    )
 
 
 SWEPT = tuple(_some(alpha=alpha, beta=beta) for alpha in GRID for beta in GRID)

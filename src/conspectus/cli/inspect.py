@@ -27,7 +27,7 @@ def run(files: Sequence[str], as_json: bool, **how: Any) -> None:
 
     mended, faults = mend(tables, reading.partial)
     joined = {name: table for name, table in mended.items() if name not in {f.view for f in faults if "join" in f.kind}}
-    settled = {"partial": reading.partial, "zero_rows": reading.zero_rows or "keep"}
+    settled: dict[str, Any] = {"partial": reading.partial, "zero_rows": reading.zero_rows or "keep"}
     views = open_door(joined, **settled) if joined else None
     frame = None if views is None else inspect(views)
     if as_json:

@@ -217,7 +217,7 @@ class Views:
     def average(self, As: Sequence[Array], weights: Sequence[float] | None = None) -> Array:
         """Return each sample's weighted mean of its rows over the views that have seen it."""
         weights = [1.0] * self.n_views if weights is None else weights
-        total = reduce(add_arrays, (self.scatter(v, A) * w for v, (w, A) in enumerate(zip(weights, As))))
+        total = reduce(add_arrays, (self.scatter(v, A) * float(w) for v, (w, A) in enumerate(zip(weights, As))))
         mass = self.seen.astype(np.float64) @ np.asarray(weights, dtype=np.float64)
         share = 1 / np.where(mass > 0, mass, 1)
         if sparse.issparse(total):

@@ -27,7 +27,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from conspectus._typing import Array, Float, Int
 from conspectus.base import Embedding, IterativeClusterer
 from conspectus.loop import Callback, Checkpoint
-from conspectus.numerics.backend import as_float, like, namespace, to_numpy
+from conspectus.numerics.backend import like, namespace, to_numpy
+from conspectus.numerics.distances import squared_norms
 from conspectus.numerics.orthogonal import polar
 from conspectus.numerics.rows import unit_rows
 from conspectus.numerics.simplex import project_simplex
@@ -65,8 +66,8 @@ class Sums(NamedTuple):
     """All that an iteration needs of the samples."""
 
     C: list[Array]
-    observed: list[Array]
-    whole: Array
+    observed: list[float]
+    whole: float
 
 
 def sums(block: Views, codes: Codes) -> Sums:
@@ -74,13 +75,18 @@ def sums(block: Views, codes: Codes) -> Sums:
     Z = codes(block)
     mine = [block.gather(v, Z) for v in range(block.n_views)]
     C = [block.data(v).T @ z for v, z in enumerate(mine)]
-    return Sums(C, [(z * z).sum() for z in mine], (Z * Z).sum())
+    return Sums(C, [square_sum(z) for z in mine], square_sum(Z))
+
+
+def square_sum(X: Array) -> float:
+    """|X|^2."""
+    rows = squared_norms(X)
+    return float(namespace(rows).sum(rows))
 
 
 def square_sums(block: Views) -> Float:
     """|X_v|^2 of each view."""
-    parts = [as_float(block.data(v)) for v in range(block.n_views)]
-    return np.array([float((X.multiply(X) if hasattr(X, "multiply") else X * X).sum()) for X in parts])
+    return np.array([square_sum(block.data(v)) for v in range(block.n_views)])
 
 
 def gram(block: Views, codes: Codes) -> Float:
@@ -104,11 +110,16 @@ def steps(views: Views, rows: Int, lam: float, start: State | None = None) -> It
         found = views.reduce(sums, codes=Codes(A, a, lam))  # Z, then C = X'Z
         C = tuple(found.C)
         # r = |X|^2 - 2 tr(A'C) + |Z|^2, for A'A = I
-        r = np.array([norms[v] - 2 * float((A[v] * C[v]).sum()) + float(found.observed[v]) for v in V])
+        r = np.array([norms[v] - 2 * inner(A[v], C[v]) + found.observed[v] for v in V])
         r = np.maximum(r, 0)
         a = view_weights(r)
-        yield float(a**2 @ r + lam * float(found.whole)), State(A, used, a, C)
+        yield float(a**2 @ r + lam * found.whole), State(A, used, a, C)
         A = tuple(orthonormal(C[v], A[v]) for v in V)
+
+
+def inner(A: Array, B: Array) -> float:
+    """tr(A'B)."""
+    return float(namespace(A).sum(A * B))
 
 
 def first_products(views: Views, rows: Int) -> tuple[Array, ...]:

@@ -18,13 +18,15 @@ PIP := $(VENV)/bin/python -m pip --disable-pip-version-check install --quiet $(i
 PYTEST := $(VENV)/bin/python -m pytest -rs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint format clean
+.PHONY: help demo test test-slow test-oldest lint docs format clean
 
 help:
 	@echo 'make demo       cluster the digits that come with the package, half of them incomplete; files in demo/'
 	@echo 'make test       the tests, but those marked slow'
 	@echo 'make test-slow  the tests marked slow, and the properties on 10,000 examples each'
+	@echo 'make test-oldest  data, loop, APMC and command line on the oldest versions that are allowed'
 	@echo 'make lint       ruff and mypy'
+	@echo 'make docs       the documentation, in docs/_build'
 	@echo 'make format     let ruff put the code in order'
 	@echo 'make clean      remove .venv and what the tools left'
 
@@ -51,6 +53,28 @@ test: $(VENV)/.installed-dev
 test-slow: $(VENV)/.installed-dev
 	HYPOTHESIS_PROFILE=slow $(PYTEST) -n $(JOBS) -m 'slow or deep' $(TESTS)
 
+# As users run it: without the array API switch of SciPy, which only scikit-learn's own battery needs.
+OLDEST := $(VENV)-oldest
+OLDEST_TESTS := tests/test_views.py tests/test_loop.py tests/test_files.py tests/test_cli.py \
+	tests/methods/test_apmc.py tests/methods/test_fimvc_via.py
+
+$(OLDEST)/.installed: oldest.txt pyproject.toml
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip --disable-pip-version-check install --quiet --requirement oldest.txt
+	$(OLDEST)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --editable .
+	@touch $@
+
+test-oldest: $(OLDEST)/.installed
+	SCIPY_ARRAY_API=0 $(OLDEST)/bin/python -m pytest -n $(JOBS) --durations=0 --durations-min=30 $(OLDEST_TESTS)
+
+$(VENV)/.installed-docs: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
+	$(PIP) --editable '.[docs]'
+	@touch $@
+
+docs: $(VENV)/.installed-docs
+	$(VENV)/bin/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build
+	@echo 'open docs/_build/index.html'
+
 lint: $(VENV)/.installed-dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
@@ -61,4 +85,4 @@ format: $(VENV)/.installed-dev
 	$(VENV)/bin/ruff format .
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist demo
+	rm -rf $(VENV) $(OLDEST) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist demo

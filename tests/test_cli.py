@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -348,7 +349,7 @@ def test_messages_speak_the_shells_language(python, shell):
 
 def test_demo_leaves_labels_and_a_picture(monkeypatch):
     pytest.importorskip("matplotlib")
-    from conspectus.cli import demo
+    demo = import_module("conspectus.cli.demo")  # the package's `demo` is the command
 
     digits, y = demo.incomplete_digits()
     chosen = np.flatnonzero(y < 3)[::2]
@@ -361,7 +362,7 @@ def test_demo_leaves_labels_and_a_picture(monkeypatch):
 
 
 def test_demo_without_matplotlib_names_the_extra(monkeypatch):
-    from conspectus.cli import demo
+    demo = import_module("conspectus.cli.demo")  # the package's `demo` is the command
 
     digits, y = demo.incomplete_digits()
     monkeypatch.setattr(demo, "incomplete_digits", lambda: (digits[:2000:20], y[:2000:20]))

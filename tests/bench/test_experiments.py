@@ -30,7 +30,7 @@ NAMED = [
 def everything_there(monkeypatch):
     """As if every method and every data set were there."""
     monkeypatch.setattr(methods, "known", lambda name: True)
-    monkeypatch.setattr(methods, "_accepted", lambda name: frozenset({"prepare", "n_init"}))
+    monkeypatch.setattr(methods, "_takes", lambda name, parameter, value: True)
     monkeypatch.setattr("conspectus.bench.sources.there", lambda data: True)
 
 
@@ -122,6 +122,24 @@ def test_common_parameters_go_where_they_are_taken():
     assert [dict(method.params) for method in made.methods] == [{"prepare": "l2"}, {"prepare": "l2"}, {"prepare": None}]
     made, _ = methods.complete(Grid((Data("a"),), (Method("BSV"),), common={"n_init": 3, "other": 1}))
     assert made.methods[0].params == {"n_init": 3}
+
+
+def test_every_parameter_of_every_experiment_is_one_that_its_method_has():
+    """As far as the methods are there: a typo in an experiment would be a table of errors."""
+    seen = set()
+    for experiment in ALL.values():
+        for task in experiment.plan.tasks:
+            told = (task.method.name, task.method.filled, str(task.method.params))
+            if told not in seen:
+                methods.build(task.method, 2, 0)._validate_params()
+            seen.add(told)
+
+
+def test_a_method_for_complete_data_is_put_behind_a_filling():
+    plain, filled = Method("APMC", {"n_neighbors": 3}), Method("APMC", {"n_neighbors": 3}, filled="mean")
+    model = methods.build(filled, 4, 7)
+    assert (type(model).__name__, model.fill, model.estimator.n_clusters) == ("Filled", "mean", 4)
+    assert type(methods.build(plain, 4, 7)).__name__ == "APMC"
 
 
 def test_what_is_missing_is_said(monkeypatch):

@@ -24,6 +24,7 @@ OTHER = [
     replace(TASK, ratio=0.6),
     replace(TASK, mask=4),
     replace(TASK, method=Method("Toy", {"x": 1})),
+    replace(TASK, method=Method("Toy", {"x": 1, "y": "b"}, filled="mean")),
     replace(TASK, start=1),
     replace(TASK, singles=20),
 ]

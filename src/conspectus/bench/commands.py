@@ -97,7 +97,7 @@ def run(
         click.echo(line, err=True)
     limit = time_limit or (QUICK_SECONDS if quick else 600.0)
     store, begin = Store(out / "store.sqlite"), time.monotonic()
-    with _progress() as watch:
+    with _progress(len(tasks)) as watch:
         try:
             budget = QUICK_BUDGET if quick else None
             report = run_tasks(tasks, store, jobs=jobs, limit=limit, budget=budget, fresh=fresh, watch=watch)
@@ -206,12 +206,12 @@ def _said(report: Report, seconds: float) -> str:
 
 
 @contextmanager
-def _progress() -> Iterator[Watch]:
+def _progress(total: int) -> Iterator[Watch]:
     """A bar with the remaining time on a terminal; nothing elsewhere."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty()) as bar:
-        shown = bar.add_task("tasks", total=None)
+        shown = bar.add_task("tasks", total=total)
         yield lambda done, total, row: bar.update(shown, completed=done, total=total)

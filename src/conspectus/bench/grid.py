@@ -78,7 +78,8 @@ class Missing:
 class Method:
     """A method by its name in the registry (or ``module:Class``) with the parameters that are not its defaults.
 
-    With ``own_defaults`` it takes none of the grid's common parameters.
+    With ``own_defaults`` it takes none of the grid's common parameters; with ``filled``, a method for complete data is
+    put behind that filling (`conspectus.Filled`).
     """
 
     name: str
@@ -86,6 +87,7 @@ class Method:
     label: str = ""
     printed: str = ""
     own_defaults: bool = False
+    filled: str = ""
 
     @property
     def title(self) -> str:
@@ -109,6 +111,7 @@ class Task:
         """The task without what is only printed: labels do not make another task."""
         removed = self.missing.protocol != "own"
         missing = {"protocol": self.missing.protocol, **self.missing.params}
+        filled = {"filled": self.method.filled} if self.method.filled else {}
         return {
             "data": {
                 "name": self.data.name,
@@ -117,7 +120,7 @@ class Task:
                 **self.data.params,
             },
             "missing": {**missing, "ratio": self.ratio, "seed": self.mask} if removed else None,
-            "method": {"name": self.method.name, **self.method.params},
+            "method": {"name": self.method.name, **filled, **self.method.params},
             "start": self.start,
             "singles": self.singles,
         }

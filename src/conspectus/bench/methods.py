@@ -30,6 +30,16 @@ def known(name: str) -> bool:
     return needs is None or find_spec(needs) is not None
 
 
+def build(method: Method, n_clusters: int, seed: int) -> Any:
+    """The estimator of a task."""
+    model = find(method.name)(n_clusters, random_state=seed, **method.params)
+    if not method.filled:
+        return model
+    from conspectus.methods.wrappers import Filled
+
+    return Filled(model, fill=method.filled, random_state=seed)
+
+
 @cache
 def revision(name: str) -> str:
     """The method's `revision`, a composition's with those of its parts; else a digest of the class's source text."""
@@ -69,18 +79,17 @@ def _expanded(methods: tuple[Method, ...]) -> tuple[Method, ...]:
 def _with(method: Method, common: Params) -> Method:
     if method.own_defaults:
         return method
-    taken = {name: value for name, value in common.items() if name in _accepted(method.name)}
+    taken = {name: value for name, value in common.items() if _takes(method.name, name, value)}
     return replace(method, params={**taken, **method.params})
 
 
-@cache
-def _accepted(name: str) -> frozenset[str]:
-    """Parameters by name; those behind the ``**`` of a composition are the ones that the built estimator has."""
-    factory = find(name)
-    parameters = inspect.signature(getattr(factory, "build", factory)).parameters
-    if all(parameter.kind is not inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()):
-        return frozenset(parameters)
-    return frozenset(parameters) | frozenset(factory(2).get_params(deep=False))
+def _takes(name: str, parameter: str, value: Any) -> bool:
+    """Whether a method can be made with that parameter; compositions hand some of theirs on, so that one has to try."""
+    try:
+        find(name)(2, **{parameter: value})
+    except TypeError:
+        return False
+    return True
 
 
 def _digest(factory: Callable[..., Any]) -> str:

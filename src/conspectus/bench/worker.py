@@ -21,7 +21,7 @@ import numpy as np
 
 from conspectus._typing import Int
 from conspectus.bench.grid import Task
-from conspectus.bench.methods import find
+from conspectus.bench.methods import build
 from conspectus.bench.sources import problem
 from conspectus.metrics import evaluate
 
@@ -47,7 +47,7 @@ def row(task: Task) -> dict[str, Any]:
 def measure(task: Task) -> dict[str, Any]:
     """Fit once. Memory is the peak of the process, of which ``baseline_mb`` was there before the fit began."""
     given = problem(task.data, task.missing, task.ratio, task.mask)
-    model = find(task.method.name)(given.k, random_state=task.start, **task.method.params)
+    model = build(task.method, given.k, task.start)
     _forget_peak()
     baseline, wall, cpu = _peak(), time.perf_counter(), time.process_time()
     labels = np.asarray(model.fit_predict(given.views))

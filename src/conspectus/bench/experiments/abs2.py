@@ -19,7 +19,7 @@ PAIRED: dict[str, Any] = {"missing": (Missing("paired"),), "ratios": PDR}
 
 
 def _ridge(rho: float) -> Method:
-    return Method("ABS2IMC", {"ridge": rho}, f"ABS2-IMC, ridge {rho:g}", "ABS2IMC;ridge=" + f"{rho:g}")
+    return Method("ABS2IMC", {"rho": rho}, f"ABS2-IMC, ridge {rho:g}", f"ABS2IMC;rho={rho:g}")
 
 
 DEFAULT = Method("ABS2IMC", label="ABS2-IMC")

@@ -88,7 +88,7 @@ EXPERIMENTS = (
         "gpmvc-figure3",
         "GPMVC, Figure 3: the same with three and five views",
         (NEWS, SPORT, DIGIT5),
-        (Method("MultiNMF", {"fill": "alm_mc"}),),
+        (Method("MultiNMF", filled="alm_mc"),),
     ),
     Experiment(
         "gpmvc-figure4",

@@ -29,6 +29,7 @@ METHODS: dict[str, str] = {
     "MKKMIKMKC": "conspectus.methods.kernels.mkkm_ik_mkc",
     "AverageKernelKMeans": "conspectus.methods.kernels.average_kernel",
     "NEMO": "conspectus.methods.graphs.nemo",
+    "IMG": "conspectus.methods.graphs.img",
     "PVC": "conspectus.methods.factors.pvc",
     "DAIMC": "conspectus.methods.factors.daimc",
     "MultiNMF": "conspectus.methods.factors.multi_nmf",

@@ -22,8 +22,7 @@ from .operators import ChainedGraph, RowStochastic, SparseGraph
 from .orthogonal import polar
 from .rows import class_means, class_sums, unit_rows
 from .simplex import project_simplex, simplex_qp
-from .simplex import project_simplex
-from .simplex_qp import simplex_qp
+from .simplex_qp import simplex_qp_rows
 from .spectral import directions_from_gram, stochastic_svd, top_eigenvectors
 
 __all__ = [
@@ -58,6 +57,7 @@ __all__ = [
     "polynomial_kernel",
     "project_simplex",
     "simplex_qp",
+    "simplex_qp_rows",
     "squared_distances",
     "stochastic_svd",
     "to_numpy",

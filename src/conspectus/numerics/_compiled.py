@@ -231,7 +231,7 @@ def _solve_row(
 
 
 @njit(cache=True, nogil=True)
-def simplex_qp_rows(
+def solve_simplex_rows(
     H: Float, B: Float, forbidden: Int, data: Float, indices: Int, indptr: Int, tol: float, scale: float
 ) -> tuple[Int, Int, Float, Float]:
     """Solve one program a row from the sparse rows given; returns sparse rows with sorted indices, and the gaps."""
@@ -248,8 +248,12 @@ def simplex_qp_rows(
             longer_indices, longer_data = np.empty(room, np.int64), np.empty(room)
             longer_indices[:found], longer_data[:found] = new_indices[:found], new_data[:found]
             new_indices, new_data = longer_indices, longer_data
-        order = np.argsort(at[:size])
-        new_indices[found : found + size], new_data[found : found + size] = at[:size][order], z[:size][order]
+        for i_new in range(size):
+            place = found + i_new  # an insertion sort: supports are short
+            while place > found and new_indices[place - 1] > at[i_new]:
+                new_indices[place], new_data[place] = new_indices[place - 1], new_data[place - 1]
+                place -= 1
+            new_indices[place], new_data[place] = at[i_new], z[i_new]
         found += size
         new_indptr[i + 1] = found
     return new_indptr, new_indices[:found], new_data[:found], gap

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import Array, Bool, Float
+from .._typing import Array, Float
 from ..errors import InputError
 from .backend import as_float, has_numba, is_numpy, namespace
+from .simplex_qp import simplex_qp_rows
 
 
 def project_simplex(F: Array) -> Array:
@@ -56,12 +57,10 @@ def _project_shifted(F: Array, xp: Any) -> Array:
     return xp.where(Z > 0, Z, xp.zeros_like(Z))
 
 
-def simplex_qp(Q: Float, f: Float, max_iter: int = 1000) -> Float:
+def simplex_qp(Q: Float, f: Float) -> Float:
     """Minimise ``g'Qg / 2 + f'g`` over ``g >= 0`` with ``sum(g) = 1``.
 
-    An active-set method: on the entries that are free the solution of the linear optimality conditions, approached up
-    to the first entry that turns negative; an entry held at 0 is freed while its gradient asks for it. Exact up to
-    rounding, in about as many k x k solves as there are entries.
+    Exact up to rounding; :func:`simplex_qp_rows` for a single row.
 
     Parameters
     ----------
@@ -73,31 +72,7 @@ def simplex_qp(Q: Float, f: Float, max_iter: int = 1000) -> Float:
     -------
     array of shape (k,)
     """
-    k = len(f)
     scale = max(float(np.abs(Q).max(initial=0)), float(np.abs(f).max(initial=0))) or 1.0
-    Q, f = np.asarray(Q, dtype=np.float64) / scale + 1e-10 * np.eye(k), np.asarray(f, dtype=np.float64) / scale
-    g, free, slack = np.full(k, 1 / k), np.ones(k, dtype=bool), 1e-12
-    for _ in range(max_iter):
-        step = _stationary(Q, f, free) - g
-        falling = free & (step < 0)
-        reach = np.where(falling, -g / np.where(falling, step, -1), np.inf)
-        g = g + min(1.0, float(reach.min())) * step
-        if reach.min() < 1:
-            free[reach.argmin()] = False
-            g = np.where(free, np.maximum(g, 0), 0)
-            continue
-        gradient = Q @ g + f
-        excess = gradient - float(gradient[free].mean())
-        if free.all() or excess[~free].min() >= -slack:
-            break
-        free[np.flatnonzero(~free)[excess[~free].argmin()]] = True
+    B = -np.asarray(f, dtype=np.float64)[None, :] / scale
+    g = simplex_qp_rows(np.asarray(Q, dtype=np.float64) / scale, B, tol=1e-14)[0].toarray()[0]
     return np.asarray(g / g.sum())
-
-
-def _stationary(Q: Float, f: Float, free: Bool) -> Float:
-    """Solve for the free entries, the others 0: ``Q g + f`` constant among them, sum 1."""
-    size = int(free.sum())
-    K = np.block([[Q[np.ix_(free, free)], np.ones((size, 1))], [np.ones((1, size)), np.zeros((1, 1))]])
-    g = np.zeros(len(f))
-    g[free] = np.linalg.solve(K, np.append(-f[free], 1))[:size]
-    return g

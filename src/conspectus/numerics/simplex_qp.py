@@ -14,7 +14,7 @@ BATCH = 256
 """Rows that go in lock step: enough to fill a product, few enough that their systems stay in the cache."""
 
 
-def simplex_qp(
+def simplex_qp_rows(
     H: Float,
     B: Float,
     *,
@@ -54,7 +54,7 @@ def simplex_qp(
     H = np.ascontiguousarray(H, dtype=np.float64)
     forbidden = np.full(len(B), -1) if forbidden is None else np.asarray(forbidden, dtype=np.int64)
     start = _best_vertices(H, B, forbidden) if start is None else csr_array(start)
-    scale = max(float(np.abs(np.diag(H)).max(initial=0)), 1e-300)
+    scale = float(np.abs(np.diag(H)).max(initial=0)) or 1.0
     if has_numba(float(B.size) * 20):
         return _compiled_rows(H, B, forbidden, start, tol * scale, scale)
     parts = [
@@ -213,10 +213,10 @@ def _on_support(H: Float, B: Float, support: Support, scale: float) -> Float:
 def _compiled_rows(
     H: Float, B: Float, forbidden: Int, start: csr_array, tol: float, scale: float
 ) -> tuple[csr_array, Float]:
-    from ._compiled import simplex_qp_rows
+    from ._compiled import solve_simplex_rows
 
     B = np.ascontiguousarray(B, dtype=np.float64)
-    indptr, indices, data, gap = simplex_qp_rows(
+    indptr, indices, data, gap = solve_simplex_rows(
         H,
         B,
         forbidden,

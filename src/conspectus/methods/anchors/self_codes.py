@@ -29,7 +29,7 @@ from scipy import sparse
 from conspectus._typing import Array, Float, Int
 from conspectus.numerics.backend import as_float, row_blocks, to_numpy
 from conspectus.numerics.distances import squared_norms
-from conspectus.numerics.simplex_qp import simplex_qp
+from conspectus.numerics.simplex_qp import simplex_qp_rows
 from conspectus.views.table import Views
 
 Codes: TypeAlias = Any
@@ -118,7 +118,7 @@ def code_view(dictionary: Dictionary, v: int, X: Array, forbidden: Int | None = 
     H, w, parts = dictionary.matrix(v), dictionary.weight(v), []
     for rows in row_blocks(int(X.shape[0])):
         B = 2 * w * dictionary.products(v, X[rows])
-        Z, gap = simplex_qp(H, B, forbidden=None if forbidden is None else forbidden[rows], tol=dictionary.tol)
+        Z, gap = simplex_qp_rows(H, B, forbidden=None if forbidden is None else forbidden[rows], tol=dictionary.tol)
         loss = (Z * (Z @ H / 2 - B)).sum(axis=1) + w * dictionary.squares(v, X[rows])
         parts.append(Coded(Z, np.asarray(loss), gap))
     return _stacked(parts, dictionary.n_anchors)
@@ -178,7 +178,7 @@ def _update(
         coupled = _common_products(dictionary, X, rows) - others[rows] @ common / V
         B = 2 * w * dictionary.products(v, X[v][rows]) + (2 * lam / V) * coupled
         own = None if forbidden is None else forbidden[rows]
-        parts.append(Coded(*simplex_qp(H, B, forbidden=own, start=Z[v][rows], tol=dictionary.tol), np.zeros(0)))
+        parts.append(Coded(*simplex_qp_rows(H, B, forbidden=own, start=Z[v][rows], tol=dictionary.tol), np.zeros(0)))
     return _stacked(parts, dictionary.n_anchors).Z
 
 

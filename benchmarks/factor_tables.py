@@ -1,4 +1,4 @@
-"""Tables II and III of GPMVC's paper on the authors' own folds: last iterate, no look at the labels, every cell printed.
+"""Tables II and III of GPMVC's paper on the authors' own folds: last iterate, no look at labels, every cell printed.
 
 CONSPECTUS_DATA=... python benchmarks/factor_tables.py [--methods GPMVC PVC] [--folds 2] [--tables 2 3]
 
@@ -10,12 +10,8 @@ on the same folds, to which the table is held: mean within .015, root mean squar
 from __future__ import annotations
 
 import argparse
-import os
 import time
 import warnings
-
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
 
 import numpy as np
 

@@ -32,6 +32,7 @@ METHODS: dict[str, str] = {
     "IMG": "conspectus.methods.graphs.img",
     "PVC": "conspectus.methods.factors.pvc",
     "DAIMC": "conspectus.methods.factors.daimc",
+    "MIC": "conspectus.methods.factors.mic",
     "MultiNMF": "conspectus.methods.factors.multi_nmf",
     "AverageSC": "conspectus.methods.graphs.average_sc",
     "ConcatSC": "conspectus.methods.graphs.average_sc",

@@ -52,7 +52,7 @@ def test_the_official_steps_may_rise():
     """Why they are not the default."""
     X, mask, _ = parts(60)
     _, weighted = problem_of(X, mask, 0.01, 0.01)
-    costs = [f for f, _ in islice(mic.steps(weighted, lambda: begun(weighted), 1, corrected=False), 100)]
+    costs = [f for f, _ in islice(mic.steps(weighted, lambda: begun(weighted), 1, corrected=False), 150)]
     assert max(np.diff(costs)) > 1e-8
 
 

@@ -41,7 +41,8 @@ class Affine:
             X = X.toarray()
         xp = namespace(X)
         like = {"dtype": X.dtype, **({} if isinstance(X, np.ndarray) else {"device": X.device})}
-        return (X - xp.asarray(self.shift, **like)) * xp.asarray(self.scale, **like)
+        X = X - xp.asarray(self.shift, **like)
+        return X if (self.scale == 1).all() else X * xp.asarray(self.scale, **like)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from .._typing import Array
+from .._typing import Array, Float
 from .backend import as_float, is_numpy, namespace
 
 
@@ -30,10 +30,22 @@ def unit_rows(A: Array) -> Array:
     xp = namespace(A)
     if A.shape[1] == 0:
         return A
+    if is_numpy(A) and (lengths := _plain_lengths(A)) is not None:
+        return A / lengths[:, None]
     largest = xp.max(xp.abs(A), axis=1, keepdims=True)
     A = A / xp.where(largest > 0, largest, xp.ones_like(largest))
     length = xp.sqrt(xp.sum(A * A, axis=1, keepdims=True))
     return A / xp.where(length > 0, length, xp.ones_like(length))
+
+
+def _plain_lengths(A: Float) -> Float | None:
+    """Return the lengths of the rows (1 for a row of zeros) where no square leaves the range of the numbers."""
+    squares = np.einsum("ij,ij->i", A, A)
+    limits = np.finfo(A.dtype)
+    odd = ~((squares > limits.tiny / limits.eps) & (squares < limits.max))
+    if A[odd].any():
+        return None
+    return np.sqrt(np.where(odd, 1, squares))
 
 
 def _unit_sparse_rows(A: csr_array) -> csr_array:

@@ -33,9 +33,13 @@ def stack(parts: Iterable[Any], n: int) -> Any:
     rest = iter(parts)
     first = next(rest)
     if isinstance(first, tuple):
-        columns = zip(*chain([first], rest))
-        stacked = [stack(column, n) for column in columns]
-        return type(first)(*stacked) if hasattr(first, "_fields") else tuple(stacked)
+        kind = type(first)
+        columns = [list(column) for column in zip(*chain([first], rest))]
+        del first
+        stacked = []
+        while columns:  # each column's blocks are let go when it is whole
+            stacked.append(stack(columns.pop(0), n))
+        return kind(*stacked) if hasattr(kind, "_fields") else tuple(stacked)
     if sparse.issparse(first):
         return sparse.vstack([first, *rest], format="csr")
     if isinstance(first, np.ndarray):

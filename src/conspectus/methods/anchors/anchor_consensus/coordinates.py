@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -89,7 +89,12 @@ class Coordinates:
         return cls(tuple(ViewCoordinates.fit(view, n_directions) for view in own))
 
     def __call__(self, block: Views) -> list[tuple[Array, ...]]:
-        return [view(block.data(v)) if block.seen[:, v].any() else view.nothing() for v, view in enumerate(self.views)]
+        return list(self.each(block))
+
+    def each(self, block: Views) -> Iterator[tuple[Array, ...]]:
+        """Yield the coordinates of one view after the other, for steps that need one at a time."""
+        for v, view in enumerate(self.views):
+            yield view(block.data(v)) if block.seen[:, v].any() else view.nothing()
 
 
 class Moments(NamedTuple):

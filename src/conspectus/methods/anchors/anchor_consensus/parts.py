@@ -7,7 +7,7 @@ out is leaving out its line in ``PARTS``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -234,13 +234,13 @@ class Global:
 
     def features_of_block(self, block: Views, fills: Any, coordinates: Coordinates) -> Float:
         """Return [F_1 ... F_V] of the samples of a block."""
-        return self.features(coordinates(block), block, fills)
+        return self.features(coordinates.each(block), block, fills)
 
-    def features(self, X: Sequence[tuple[Array, ...]], block: Views, fills: Any) -> Float:
+    def features(self, X: Iterable[tuple[Array, ...]], block: Views, fills: Any) -> Float:
         """Whiten seen rows; unseen ones are the local means."""
         parts = []
-        for v, W in enumerate(split_columns(fills, block.n_views)):
-            seen = np.asarray(to_numpy(X[v][-1]), dtype=np.float64) @ self.P[v] - self.origin[v]
+        for v, (sized, W) in enumerate(zip(X, split_columns(fills, block.n_views))):
+            seen = np.asarray(to_numpy(sized[-1]), dtype=np.float64) @ self.P[v] - self.origin[v]
             parts.append(block.scatter(v, seen, W[block.missing(v)] @ self.local[v]))
         return np.hstack(parts)
 

@@ -6,7 +6,7 @@ Sums over the samples are all that the later steps need of the data here: each f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -65,9 +65,9 @@ class Anchors:
         """Where the columns of each view begin, and the number of all."""
         return np.cumsum([0, *(len(sized[0]) for sized in self.rows)])
 
-    def codes(self, X: Sequence[tuple[Array, ...]], block: Views) -> tuple[Any, ...]:
+    def codes(self, X: Iterable[tuple[Array, ...]], block: Views) -> tuple[Any, ...]:
         """Return [Z_1 ... Z_V] for each setting: a row's weights on its nearest anchors, empty where unseen."""
-        per_view = [self._of_view(X[v], v, block) for v in range(block.n_views)]
+        per_view = [self._of_view(sized, v, block) for v, sized in enumerate(X)]
         return tuple(sparse.csr_array(sparse.hstack(parts, format="csr")) for parts in zip(*per_view))
 
     def _of_view(self, sized: Sequence[Array], v: int, block: Views) -> list[Any]:
@@ -77,7 +77,7 @@ class Anchors:
 
 def codes_of_block(block: Views, coordinates: Coordinates, anchors: Anchors) -> tuple[Any, ...]:
     """Code the samples of a block."""
-    return anchors.codes(coordinates(block), block)
+    return anchors.codes(coordinates.each(block), block)
 
 
 class Means(NamedTuple):
@@ -112,8 +112,7 @@ class Sums(NamedTuple):
 
 def sums(block: Views, W: Any, *codes: Any, coordinates: Coordinates) -> Sums:
     """Sum over a block what becomes local means."""
-    X = coordinates(block)
-    per_view = [_sums_of_view(block.gather(v, W), X[v]) for v in range(block.n_views)]
+    per_view = [_sums_of_view(block.gather(v, W), sized) for v, sized in enumerate(coordinates.each(block))]
     return Sums(per_view, [(W.T @ Z).toarray() for Z in codes])
 
 

@@ -11,6 +11,7 @@ from conspectus.numerics import (
     anchor_codes,
     directions_from_gram,
     leading_directions,
+    right_triplets,
     stochastic_svd,
     top_eigenvectors,
 )
@@ -143,6 +144,12 @@ def test_new_rows_are_embedded_by_the_returned_map():
     U, sigma, V, c = stochastic_svd(B, 6)
     root = np.sqrt(np.where(c > 1e-12, c, np.inf))
     np.testing.assert_allclose((B.toarray() / root) @ V / sigma, U, atol=1e-12)
+
+
+def test_the_right_side_alone_is_the_same():
+    B = graph(np.random.default_rng(1), 200, 150)
+    for ours, theirs in zip(right_triplets(B, 6), stochastic_svd(B, 6)[1:]):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 def test_one_seed_one_answer():

@@ -23,7 +23,7 @@ from .orthogonal import polar
 from .rows import class_means, class_sums, unit_rows
 from .simplex import project_simplex, simplex_qp
 from .simplex_qp import simplex_qp_rows
-from .spectral import directions_from_gram, stochastic_svd, top_eigenvectors
+from .spectral import directions_from_gram, right_triplets, stochastic_svd, top_eigenvectors
 
 __all__ = [
     "ChainedGraph",
@@ -56,6 +56,7 @@ __all__ = [
     "polar",
     "polynomial_kernel",
     "project_simplex",
+    "right_triplets",
     "simplex_qp",
     "simplex_qp_rows",
     "squared_distances",

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from .._typing import Array, Float
 from .backend import as_float, is_numpy, namespace
+from .distances import squared_norms
 
 
 def unit_rows(A: Array) -> Array:
     """Scale every row to unit Euclidean length; a row of zeros stays as it is.
 
-    Rows are divided by their largest entry first, so that neither 1e-300 nor 1e300 is lost when it is squared.
+    Rows whose squares would leave the range of the floating point numbers are divided by their largest entry first, so
+    that neither 1e-300 nor 1e300 is lost.
 
     Parameters
     ----------
@@ -28,14 +32,24 @@ def unit_rows(A: Array) -> Array:
     if issparse(A):
         return _unit_sparse_rows(A)
     xp = namespace(A)
+    with np.errstate(over="ignore", under="ignore"):
+        squares = squared_norms(A)
+    safe = 1e-30 if A.dtype == xp.float32 else 1e-250
+    risky = ~((squares > safe) & (squares < 1 / safe))
+    if bool(xp.any(risky)):
+        A = xp.where(risky[:, None], _largest_one(A, xp), A)
+        squares = squared_norms(A)
+    length = xp.sqrt(squares)
+    return A / xp.where(length > 0, length, xp.ones_like(length))[:, None]
+
+
+def _largest_one(A: Array, xp: Any) -> Array:
     if A.shape[1] == 0:
         return A
     if is_numpy(A) and (lengths := _plain_lengths(A)) is not None:
         return A / lengths[:, None]
     largest = xp.max(xp.abs(A), axis=1, keepdims=True)
-    A = A / xp.where(largest > 0, largest, xp.ones_like(largest))
-    length = xp.sqrt(xp.sum(A * A, axis=1, keepdims=True))
-    return A / xp.where(length > 0, length, xp.ones_like(length))
+    return A / xp.where(largest > 0, largest, xp.ones_like(largest))
 
 
 def _plain_lengths(A: Float) -> Float | None:

@@ -60,13 +60,34 @@ def stochastic_svd(
         Column sums. A further row ``b`` is embedded by ``(b / sqrt(c)) @ V / sigma``, empty columns left out.
     """
     graph = as_graph(B)
+    sigma, V, c = right_triplets(graph, k, near=near, at_most=at_most, tol=tol, seed=seed)
+    return graph.dot(_inverse_root(c)[:, None] * V) / sigma, sigma, V, c
+
+
+def right_triplets(
+    B: RowStochastic | Any,
+    k: int,
+    *,
+    near: float | None = None,
+    at_most: int | None = None,
+    tol: float = 1e-7,
+    seed: int = 0,
+) -> tuple[Float, Float, Float]:
+    """Find what :func:`stochastic_svd` finds but the left vectors: ``sigma``, ``V`` and ``c``, no array of n rows.
+
+    Enough to embed rows in blocks, by ``(b / sqrt(c)) @ V / sigma``.
+    """
+    graph = as_graph(B)
     c = graph.tdot(np.ones((graph.shape[0], 1)))[:, 0]
-    scale = np.where(c > EMPTY, 1 / np.sqrt(np.where(c > EMPTY, c, 1)), 0)
-    values, V = _right_vectors(graph, scale[:, None], _search(graph, k, near, at_most, tol), seed)
+    values, V = _right_vectors(graph, _inverse_root(c)[:, None], _search(graph, k, near, at_most, tol), seed)
     sigma = np.sqrt(np.clip(values, 0, 1))
     kept = sigma > RANK
-    sigma, V = sigma[kept], fix_signs(V[:, kept])
-    return graph.dot(scale[:, None] * V) / sigma, sigma, V, c
+    return sigma[kept], fix_signs(V[:, kept]), c
+
+
+def _inverse_root(c: Float) -> Float:
+    held = c > EMPTY
+    return np.where(held, 1 / np.sqrt(np.where(held, c, 1)), 0)
 
 
 def _search(graph: RowStochastic, k: int, near: float | None, at_most: int | None, tol: float) -> Search:

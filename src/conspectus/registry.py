@@ -28,6 +28,7 @@ METHODS: dict[str, str] = {
     "MKKMIK": "conspectus.methods.kernels.mkkm_ik",
     "MKKMIKMKC": "conspectus.methods.kernels.mkkm_ik_mkc",
     "AverageKernelKMeans": "conspectus.methods.kernels.average_kernel",
+    "AWP": "conspectus.methods.graphs.awp",
     "NEMO": "conspectus.methods.graphs.nemo",
     "IMG": "conspectus.methods.graphs.img",
     "PVC": "conspectus.methods.factors.pvc",

@@ -18,9 +18,10 @@ def knn_graph(
     X: Array,
     n_neighbors: int = 5,
     weights: Literal["binary", "heat", "cosine"] = "binary",
-    t: float | None = None,
+    t: float | Literal["mean"] | None = None,
+    join: Literal["max", "mean"] = "max",
 ) -> csr_array:
-    """Join every row with its nearest rows: the symmetric graph ``max(W, W')``.
+    """Join every row with its nearest rows: the symmetric graph ``max(W, W')``, or ``(W + W') / 2``.
 
     Parameters
     ----------
@@ -30,8 +31,10 @@ def knn_graph(
         By Euclidean distance, the row itself excluded, the smaller index where distances are equal; at most n - 1.
     weights : {"binary", "heat", "cosine"}
         1; ``exp(-d^2 / (2 t^2))``; or the cosine of the two rows (0 where it is negative).
-    t : float, optional
-        For ``"heat"``; by default the median distance of two rows.
+    t : float or "mean", optional
+        For ``"heat"``; by default the median distance of two rows. ``"mean"``: the mean distance of the neighbours.
+    join : {"max", "mean"}
+        What an edge weighs that only one of its ends has chosen.
 
     Returns
     -------
@@ -43,14 +46,20 @@ def knn_graph(
     n, m = X.shape[0], min(n_neighbors, X.shape[0] - 1)
     D, neighbours = _neighbours(X, m)
     if weights == "heat":
-        width = median_pairwise_distance(X) if t is None else t
+        width = _width(X, D, t)
         values = np.exp(-D / (2 * width**2)) if width > 0 else np.ones_like(D)
     elif weights == "cosine":
         values = np.maximum(_cosines(X, neighbours), 0)
     else:
         values = np.ones_like(D)
     W = csr_array((values.ravel(), neighbours.ravel(), np.arange(n + 1) * m), (n, n))
-    return csr_array(W.maximum(W.T))
+    return csr_array(W.maximum(W.T) if join == "max" else (W + W.T) / 2)
+
+
+def _width(X: Array, D: Float, t: float | Literal["mean"] | None) -> float:
+    if isinstance(t, str):
+        return float(np.sqrt(D).mean()) if D.size else 0.0
+    return median_pairwise_distance(X) if t is None else t
 
 
 def _neighbours(X: Array, m: int) -> tuple[Float, Int]:

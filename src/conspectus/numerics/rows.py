@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from .._typing import Array, Float
+from .._typing import Array
 from .backend import as_float, is_numpy, namespace
 from .distances import squared_norms
 
@@ -46,20 +46,8 @@ def unit_rows(A: Array) -> Array:
 def _largest_one(A: Array, xp: Any) -> Array:
     if A.shape[1] == 0:
         return A
-    if is_numpy(A) and (lengths := _plain_lengths(A)) is not None:
-        return A / lengths[:, None]
     largest = xp.max(xp.abs(A), axis=1, keepdims=True)
     return A / xp.where(largest > 0, largest, xp.ones_like(largest))
-
-
-def _plain_lengths(A: Float) -> Float | None:
-    """Return the lengths of the rows (1 for a row of zeros) where no square leaves the range of the numbers."""
-    squares = np.einsum("ij,ij->i", A, A)
-    limits = np.finfo(A.dtype)
-    odd = ~((squares > limits.tiny / limits.eps) & (squares < limits.max))
-    if A[odd].any():
-        return None
-    return np.sqrt(np.where(odd, 1, squares))
 
 
 def _unit_sparse_rows(A: csr_array) -> csr_array:

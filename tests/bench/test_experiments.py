@@ -170,6 +170,7 @@ SHOWS = (
     CurvesOf(),
     CurvesOf("param.alpha", ("acc",), where=("param.beta", 1.0), log="x"),
     CurvesOf("n", ("seconds",), log="xy", panel=""),
+    CurvesOf("start", ("acc",), by_ratio="PDR"),
     HeatmapOf("param.alpha", "param.beta"),
     ConvergenceOf(),
     RanksOf(),
@@ -209,6 +210,7 @@ def test_a_page_shows_everything(shown, oracle):
     assert "InputError: no" in text
     assert ("oracle" in text) == oracle
     assert "Absent has no rows yet" in text
+    assert "| Second, PDR 90% |" in text
 
 
 def test_a_page_is_written_with_tables_and_figures(shown, tmp_path):

@@ -75,6 +75,14 @@ def test_methods_differ_in_more_than_colour():
     assert len(looks) == 24
 
 
+def test_a_legend_stays_on_the_page(frame):
+    long = frame.assign(method=frame["method"] + " with a name of many words")
+    figure = figures.curves(long[long["data"] == "a"], "ratio", ["acc"])
+    figure.draw_without_rendering()
+    box = figure.legends[0].get_window_extent()
+    assert 0 <= box.x0 <= box.x1 <= figure.bbox.width
+
+
 def test_png_and_pdf(frame, tmp_path):
     files = figures.save(figures.curves(frame, "ratio", ["acc"]), tmp_path / "new" / "figure")
     assert [file.read_bytes()[:4] for file in files] == [b"\x89PNG", b"%PDF"]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMN, PAGE = 3.5, 7.16  # inches: one and two columns of a journal
+HANDLE, LETTER = 0.5, 0.062  # inches of a legend's line and of a letter in it
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00")
 """Okabe and Ito's colours, with the yellow darkened for white paper."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
@@ -198,7 +199,8 @@ def _legend(figure: Any, axes: Sequence[Sequence[Any]], methods: Sequence[str]) 
     }
     shown = [method for method in methods if method in handles]
     if len(shown) > 1:
-        columns = min(len(shown), 3 if figure.get_figwidth() < 5 else 6)
+        width = HANDLE + LETTER * max(map(len, shown))
+        columns = max(1, min(len(shown), int(figure.get_figwidth() / width)))
         figure.legend([handles[name] for name in shown], shown, loc="outside lower center", ncols=columns)
 
 

@@ -76,15 +76,29 @@ class CurvesOf:
     where: tuple[str, float] | None = None
     panel: str | None = None
     x_name: str = ""
+    by_ratio: str = ""
 
     def make(self, frame: pd.DataFrame, *, drawn: bool = True) -> Piece:
-        """Panels by data set (or one `panel` for all), rows of panels by metric, of the rows `where` a column is so."""
+        """Panels by data set (or one `panel` for all), rows of panels by metric, of the rows `where` a column is so.
+
+        A line is a method, or with `by_ratio` a method at a ratio, which is called so.
+        """
         frame = frame if self.where is None else frame[frame[self.where[0]] == self.where[1]]
         frame = frame if self.panel is None else frame.assign(data=self.panel)
-        made = tuple(table(frame, metric, ("data", self.x)) for metric in self.metrics)
-        text = "\n".join(_by_panel(frame, metric, self.x) for metric in self.metrics)
+        if self.by_ratio:
+            lines = frame["method"] + f", {self.by_ratio} " + frame["ratio"].map("{:.0%}".format)
+            frame = frame.assign(method=lines).sort_values("ratio", kind="stable")
+        made = tuple(self._table(frame, metric, ("data", self.x)) for metric in self.metrics)
+        text = "\n".join(
+            f"{name}, {called(metric)}\n\n{RENDER['md'](self._table(part, metric, (self.x,)))}"
+            for metric in self.metrics
+            for name, part in frame.groupby("data", sort=False)
+        )
         figure = figures.curves(frame, self.x, self.metrics, log=self.log, x_name=self.x_name) if drawn else None
         return Piece(f"curves-{self.x.split('.')[-1]}", "", text, made, figure)
+
+    def _table(self, frame: pd.DataFrame, metric: str, columns: tuple[str, ...]) -> Table:
+        return replace(table(frame, metric, columns), marked=not self.by_ratio)
 
 
 @dataclass(frozen=True)
@@ -99,7 +113,7 @@ class HeatmapOf:
         """One map a data set."""
         frame = frame.dropna(subset=[self.x, self.y])
         made = tuple(
-            replace(table(part, self.metric, (self.x,), self.y), metric=self.metric)
+            replace(table(part, self.metric, (self.x,), self.y), marked=False)
             for _, part in frame.groupby("data", sort=False)
         )
         names = frame["data"].drop_duplicates()
@@ -245,11 +259,6 @@ def markdown_rows(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """A plain Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines) + "\n"
-
-
-def _by_panel(frame: pd.DataFrame, metric: str, x: str) -> str:
-    parts = frame.groupby("data", sort=False)
-    return "\n".join(f"{name}, {called(metric)}\n\n{RENDER['md'](table(part, metric, (x,)))}" for name, part in parts)
 
 
 def _trend(row: dict[str, Any]) -> tuple[object, ...]:

@@ -38,6 +38,8 @@ class Table:
         What is shown; scores are shown in percent.
     across : bool
         Whether what is compared stands in the columns: the best is then marked in each row.
+    marked : bool
+        Whether the best and the second are marked at all: where settings are compared, there is nothing to win.
     """
 
     mean: pd.DataFrame
@@ -46,6 +48,7 @@ class Table:
     why: pd.DataFrame
     metric: str
     across: bool = False
+    marked: bool = True
 
     @property
     def scale(self) -> float:
@@ -142,7 +145,7 @@ _LATEX = _Style(r"\textbf{{{}}}", r"\underline{{{}}}", r" $\pm$ ", "$^{{{}}}$")
 def _cells(table: Table, style: _Style) -> tuple[list[list[str]], dict[str, str]]:
     """The text of every cell, and a letter for every reason of an empty one."""
     shown = (table.mean * table.scale).round(_digits(table.metric))
-    best, second = (part.T for part in _ranked(shown.T, table.metric)) if table.across else _ranked(shown, table.metric)
+    best, second = _marks(table, shown)
     reasons: dict[str, str] = {}
     text = []
     for row in shown.index:
@@ -174,6 +177,13 @@ def _letter(number: int) -> str:
     """a, b, ..., z, aa, ab, ..."""
     head, last = divmod(number, 26)
     return (_letter(head - 1) if head else "") + chr(ord("a") + last)
+
+
+def _marks(table: Table, shown: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    if not table.marked:
+        return shown != shown, shown != shown
+    best, second = _ranked(shown.T if table.across else shown, table.metric)
+    return (best.T, second.T) if table.across else (best, second)
 
 
 def _ranked(shown: pd.DataFrame, metric: str) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -64,7 +64,7 @@ EXPERIMENTS = (
                 **PAIRED,
             ),
         ),
-        (CurvesOf("param.lam", log="x"),),
+        (CurvesOf("param.lam", log="x", by_ratio="PDR", x_name="lambda"),),
         "pdr",
         notes=NOTES,
     ),

@@ -94,7 +94,7 @@ EXPERIMENTS = (
         "gpmvc-figure4",
         "GPMVC, Figure 4: NMI and objective against iterations, PER 50 %",
         tuple(_stopped(data) for data in (ORL, DIGIT, CORA)),
-        (CurvesOf("param.max_iter", ("nmi_geometric",)), ConvergenceOf()),
+        (CurvesOf("param.max_iter", ("nmi_geometric",), x_name="iterations"), ConvergenceOf()),
         "per",
         "nmi_geometric",
         ("The curve of the objective is that of the longest run; each point of NMI is a run stopped there.",),

@@ -136,7 +136,7 @@ EXPERIMENTS = (
         "someas-figure6",
         "SOME-AS, Figure 6: the number of anchors, k, 2k and 3k",
         ANCHORS,
-        (CurvesOf("param.n_anchors"),),
+        (CurvesOf("param.n_anchors", x_name="anchors"),),
         notes=NOTES,
     ),
     Experiment(

@@ -22,6 +22,7 @@ METHODS: dict[str, str] = {
     "NMF": "conspectus.methods.factors.nmf",
     "GNMF": "conspectus.methods.factors.nmf",
     "ABS2IMC": "conspectus.methods.anchors.abs2_imc",
+    "SIMVCSA": "conspectus.methods.anchors.simvc_sa",
     "SOMEAS": "conspectus.methods.anchors.some_as",
     "LFIMVC": "conspectus.methods.kernels.lf_imvc",
     "MKKM": "conspectus.methods.kernels.mkkm",

@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from conspectus import EEIMVC, EERIMVC, DataWarning, InputError, as_views
 from conspectus.loop import run, strict
 from conspectus.methods.kernels.base_partitions import eigenpartition, exact_partitions
-from conspectus.methods.kernels.ee_imvc import align, fused, identity, steps
+from conspectus.methods.kernels.ee_imvc import align, fused, identity, inverse_root, steps
 from conspectus.methods.kernels.observed import observed_kernel
 from conspectus.methods.kernels.prior import leading_partition
 from conspectus.metrics import adjusted_rand_index
@@ -60,6 +60,27 @@ def test_equal_to_the_released_code(key, lam):
         H_p = Hs[p].copy()
         H_p[missing[p]] = state.H[missing[p]] @ state.B[p] @ state.W[p].T
         np.testing.assert_allclose(H_p, arrays[f"oct_{key}_HP"][:, :, p], atol=1e-12)
+
+
+def test_every_stored_output_is_asserted_somewhere():
+    """Inputs, and outputs that the tests of the kernel methods go through key by key; none is left out."""
+    of_ee = {f"ee{i}_{name}" for i in range(4) for name in ("obj", "Hrow", "beta", "W", "HP")}  # here
+    of_lf = {f"lf{i}_{name}" for i in (1, 2, 3) for name in ("obj", "H")}  # test_lf_imvc
+    of_fills = {f"fill_{name}" for name in ("zero", "mean", "knn", "af")}  # test_mkkm
+    of_mkkm = {f"{fill}_{name}" for fill in ("zf", "mf", "knn", "af") for name in ("obj", "HHt", "g")}
+    of_ik = {f"{key}_{name}" for key in ("ik", "mkc") for name in ("obj", "HHt", "g")} | {"ik_K"}  # test_mkkm_ik
+    outputs = {f"oct_{name}" for name in of_ee | of_lf | of_fills | of_mkkm | of_ik}
+    assert set(stored()[0]) == outputs | {"X0", "X1", "X2", "y", "M", "K", "HP0", "H0", "k"}
+
+
+def test_imputation_of_rows_that_depend_on_each_other():
+    X = np.random.default_rng(0).standard_normal((9, 2)) @ np.random.default_rng(1).standard_normal((2, 4))
+    B, total = inverse_root(X)
+    P = X @ B
+    np.testing.assert_allclose(np.linalg.svd(P, compute_uv=False), [1, 1, 0, 0], atol=1e-9)
+    assert np.sum(X * P) == pytest.approx(total) == pytest.approx(np.linalg.norm(X, "nuc"))
+    assert inverse_root(np.zeros((0, 3)))[1] == 0
+    np.testing.assert_array_equal(inverse_root(np.zeros((5, 3)))[0], np.zeros((3, 3)))
 
 
 def test_kernels_partitions_and_prior_are_those_of_the_released_code():

@@ -143,3 +143,15 @@ def test_which_route_is_taken(monkeypatch):
     assert EEIMVC(3, approximation="exact")._exact(views)
     with pytest.raises(InputError, match="kernels that are given have no features"):
         EEIMVC(2, kernel="precomputed", approximation="features").fit(as_views([np.eye(4)], square=True))
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "linear", "cosine", "polynomial"])
+def test_arrays_of_another_library(kernel):
+    xp = pytest.importorskip("array_api_strict")
+    X, mask, _ = wide_blobs(90)
+    options = {"kernel": kernel, "approximation": "features", "n_landmarks": 40, "random_state": 0}
+    ours = EERIMVC(3, **options).fit(as_views(X, mask))
+    theirs = EERIMVC(3, **options).fit(as_views([xp.asarray(x) for x in X], mask))
+    np.testing.assert_allclose(theirs.trace_.objective, ours.trace_.objective, rtol=1e-6)
+    np.testing.assert_array_equal(theirs.labels_, ours.labels_)
+    np.testing.assert_array_equal(theirs.predict([xp.asarray(x) for x in X]), ours.predict(X))

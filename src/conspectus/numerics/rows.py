@@ -84,6 +84,7 @@ def class_sums(Y: Array, labels: Array, k: int) -> Array:
         sums = _indicator(np.asarray(labels), k) @ Y
         return (sums.toarray() if issparse(sums) else sums).astype(Y.dtype)
     xp = namespace(Y)
+    labels = xp.asarray(labels, device=Y.device)  # they often come from NumPy
     classes = xp.arange(k, dtype=labels.dtype, device=labels.device)
     member = xp.astype(labels[:, None] == classes[None, :], xp.float64)
     return xp.astype(member.T @ xp.astype(Y, xp.float64), Y.dtype)

@@ -22,7 +22,8 @@ from conspectus._typing import Array, Float
 from conspectus.methods.kernels.base_partitions import Partitions, eigenpartition, inverse
 from conspectus.methods.kernels.kernel_sets import FeatureKernels
 from conspectus.methods.kernels.observed import Kernel, Side, Similarity, largest_entry, similarity
-from conspectus.numerics.backend import row_blocks, to_numpy
+from conspectus.numerics.backend import namespace, row_blocks, to_numpy
+from conspectus.numerics.distances import squared_norms
 from conspectus.numerics.rows import unit_rows
 from conspectus.views.table import Views
 
@@ -50,11 +51,11 @@ class RowFeatures:
         """Return z(x) before anything is subtracted."""
         X = block.data(v)
         X = unit_rows(X) if self.cosine else X / self.scale
-        return X if sparse.issparse(X) else np.asarray(to_numpy(X), dtype=np.float64)
+        return X if sparse.issparse(X) else namespace(X).astype(X, namespace(X).float64)
 
     def sums(self, block: Views, v: int) -> Float:
         """Sum z(x)."""
-        return np.asarray(self.raw(block, v).sum(axis=0)).reshape(-1)
+        return column_sums(self.raw(block, v))
 
     def centred_at(self, mean: Float) -> RowFeatures:
         """Move the origin."""
@@ -64,12 +65,12 @@ class RowFeatures:
         """Return y(x)'R."""
         X = self.raw(block, v)
         if not self.normalize:
-            return np.asarray(X @ R)
+            return times(X, R)
         if not sparse.issparse(X):
-            Z = X - self.mean
-            return np.asarray(Z @ R) * over_root((Z * Z).sum(axis=1))[:, None]
-        squares = np.asarray(X.multiply(X).sum(axis=1)).reshape(-1) - 2 * (X @ self.mean) + self.mean @ self.mean
-        return (X @ R - self.mean @ R) * over_root(squares)[:, None]
+            Z = X - beside(self.mean, X)
+            return times(Z, R) * over_root(np.asarray(to_numpy(squared_norms(Z))))[:, None]
+        squares = squared_norms(X) - 2 * (X @ self.mean) + self.mean @ self.mean
+        return (times(X, R) - self.mean @ R) * over_root(squares)[:, None]
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ class NystroemFeatures:
 
     def sums(self, block: Views, v: int) -> Float:
         """Sum c(x)."""
-        return np.asarray(self.raw(block, v).sum(axis=0, dtype=np.float64))
+        return column_sums(self.raw(block, v))
 
     def centred_at(self, mean: Float) -> NystroemFeatures:
         """Move the origin."""
@@ -127,24 +128,50 @@ class NystroemFeatures:
         C = self.raw(block, v)
         M = self.A @ R
         if not self.normalize:
-            return np.asarray(C @ M.astype(C.dtype))
-        product = C @ np.column_stack([M, self.w]).astype(C.dtype)
+            return times(C, M)
+        product = times(C, np.column_stack([M, self.w]))
+        single = product.dtype
         squares = self.similarity.of_itself(block.data(v)) - 2 * product[:, -1] + self.mean @ self.w
-        return (product[:, :-1] - (self.mean @ M).astype(C.dtype)) * over_root(squares)[:, None].astype(C.dtype)
+        return (product[:, :-1] - (self.mean @ M).astype(single)) * over_root(squares)[:, None].astype(single)
 
 
-def gaussian_block(X: Array, U: Array, width: float) -> Float:
+def gaussian_block(X: Array, U: Array, width: float) -> Array:
     """exp(-|x - u|^2 / (2 s^2)) in float32: one product of rows with two more columns, and the exponential."""
-    X, U = (np.asarray(to_numpy(rows), dtype=np.float64) for rows in (X, U))
-    origin = U.mean(axis=0)
+    xp = namespace(U)
+    U = xp.astype(U, xp.float64)
+    origin = xp.mean(U, axis=0)
     Y = (U - origin) / width
-    targets = np.column_stack([Y, np.ones(len(Y)), -(Y * Y).sum(axis=1) / 2]).astype(np.float32).T
-    C = np.empty((len(X), len(U)), dtype=np.float32)
-    for rows in row_blocks(len(X)):
-        Z = (X[rows] - origin) / width
-        Z = np.column_stack([Z, -(Z * Z).sum(axis=1) / 2, np.ones(len(Z))]).astype(np.float32)
-        np.exp(np.minimum(Z @ targets, 0), out=C[rows])
+    lengths = xp.sum(Y * Y, axis=1)[:, None] / -2
+    targets = xp.astype(xp.concat([Y, xp.ones_like(lengths), lengths], axis=1), xp.float32).T
+    C = xp.empty((X.shape[0], U.shape[0]), dtype=xp.float32, device=U.device)
+    for rows in row_blocks(X.shape[0]):
+        Z = X[rows, :].toarray() if sparse.issparse(X) else X[rows, :]
+        Z = (xp.astype(Z, xp.float64) - origin) / width
+        lengths = xp.sum(Z * Z, axis=1)[:, None] / -2
+        exponents = xp.astype(xp.concat([Z, lengths, xp.ones_like(lengths)], axis=1), xp.float32) @ targets
+        C[rows, :] = xp.exp(xp.where(exponents < 0, exponents, xp.zeros_like(exponents)))
     return C
+
+
+def beside(M: Float, X: Array) -> Array:
+    """A NumPy array in the library and precision of `X`, and on its device."""
+    if sparse.issparse(X):
+        return M
+    xp = namespace(X)
+    return xp.asarray(M, dtype=X.dtype, device=X.device)
+
+
+def times(X: Array, M: Float) -> Float:
+    """X M, computed where `X` lies; few columns, so the result comes back to NumPy."""
+    return np.asarray(to_numpy(X @ beside(M, X)))
+
+
+def column_sums(X: Array) -> Float:
+    """Sum the rows in float64."""
+    if sparse.issparse(X):
+        return np.asarray(X.sum(axis=0)).reshape(-1)
+    xp = namespace(X)
+    return np.asarray(to_numpy(xp.sum(X, axis=0, dtype=xp.float64)))
 
 
 def over_root(squares: Float) -> Float:
@@ -190,12 +217,12 @@ def _side(
         scale = largest_entry(views, v) if normalize else 1.0
         return RowFeatures(kernel == "cosine", scale, np.zeros(views.widths[v]), normalize)
     U = views.rows(landmarks).data(v)
-    U = U.toarray() if sparse.issparse(U) else to_numpy(U)
+    U = U.toarray() if sparse.issparse(U) else U
     function = similarity(views, v, kernel, normalize, seed)
     s, Q = np.linalg.eigh(function(U, U))
     leading = np.argsort(-s)[:rank]
     leading = leading[s[leading] > DIRECTIONS * max(s.max(), 1e-300)]
-    zero = np.zeros(len(U))
+    zero = np.zeros(len(s))
     return NystroemFeatures(function, U, Q[:, leading] / np.sqrt(s[leading]), zero, zero, normalize)
 
 

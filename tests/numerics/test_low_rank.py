@@ -7,7 +7,14 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from conspectus.numerics.low_rank import completion_steps, decomposition_steps, shrink_singular_values, soften
+from conspectus.numerics.low_rank import (
+    completion_steps,
+    decomposition_steps,
+    largest_singular_value,
+    scaled_directions,
+    shrink_singular_values,
+    soften,
+)
 from tests.methods.golden import golden
 
 
@@ -78,6 +85,18 @@ def test_shrinking_is_optimal(shape, threshold):
     E = soften(T, threshold)
     assert (np.abs(T - E) <= threshold * (1 + 1e-6)).all()
     np.testing.assert_allclose((T - E)[E != 0], threshold * np.sign(E[E != 0]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(20, 8), (8, 20)])
+def test_what_is_read_off_gram_matrices(shape):
+    T = np.random.default_rng(0).normal(size=shape)
+    _, s, Vt = np.linalg.svd(T, full_matrices=False)
+    assert largest_singular_value(T) == pytest.approx(s[0], rel=1e-12)
+    for least, r in ((1e-6, 8), ((s[2] + s[3]) / 2 / s[0], 3)):
+        VS = scaled_directions(T, least)
+        assert VS.shape == (shape[1], r)
+        np.testing.assert_allclose(VS @ VS.T, (Vt[:r].T * s[:r] ** 2) @ Vt[:r], atol=1e-10)
+    assert scaled_directions(np.zeros(shape), 1e-4).shape == (shape[1], 0)
 
 
 def planted(m, n, rank, share, seed=0):

@@ -12,7 +12,7 @@ import numpy as np
 from conspectus._typing import Array, Bool, Float
 from conspectus.fill.fillers import Filler
 from conspectus.numerics.backend import to_numpy
-from conspectus.numerics.low_rank import completion_steps, decomposition_steps
+from conspectus.numerics.low_rank import completion_steps, decomposition_steps, scaled_directions
 from conspectus.views.table import Views
 
 MOST_STEPS = 500
@@ -77,9 +77,7 @@ def _low_rank(views: Views, recover: Callable[[Float, Bool], Float]) -> tuple[Fi
     D = np.hstack([views.scatter(v, part) for v, part in enumerate(parts)]).astype(np.float64)
     A = recover(D, seen)
     blocks = [A[:, a:b] for a, b in pairwise(ends)]
-    _, s, Vt = np.linalg.svd(np.where(seen, D, A), full_matrices=False)
-    kept = s > RANK * s.max(initial=0.0)
-    VS = Vt[kept].T * s[kept]
+    VS = scaled_directions(np.where(seen, D, A), RANK)
     nonnegative = tuple(bool(views.statistics(v).low.min() >= 0) for v in range(views.n_views))
     filler = LowRankRows(tuple(VS[a:b] for a, b in pairwise(ends)), scale, nonnegative)
     return filler, [filler.restored(block[views.missing(v)], v) for v, block in enumerate(blocks)]

@@ -48,6 +48,20 @@ def _kept(s: Float, threshold: float, most: int | None) -> int:
     return rank if most is None else min(rank, most)
 
 
+def largest_singular_value(T: Float) -> float:
+    """Compute ``|T|_2`` from the smaller Gram matrix."""
+    G = T.T @ T if T.shape[0] > T.shape[1] else T @ T.T
+    return float(np.sqrt(max(np.linalg.eigvalsh(G)[-1], 0.0))) if G.size else 0.0
+
+
+def scaled_directions(T: Float, least: float) -> Float:
+    """Return ``V S`` of ``T = U S V'``, without the singular values below ``least`` times the largest."""
+    tall = T.shape[0] > T.shape[1]
+    values, W = np.linalg.eigh(T.T @ T if tall else T @ T.T)
+    kept = values > least**2 * max(values.max(initial=0.0), 0.0)
+    return np.asarray(W[:, kept] * np.sqrt(values[kept]) if tall else T.T @ W[:, kept])
+
+
 def soften(T: Float, threshold: float) -> Float:
     """Minimise ``threshold |E|_1 + |E - T|^2 / 2``: every entry is moved by ``threshold`` towards 0."""
     return np.sign(T) * np.maximum(np.abs(T) - threshold, 0)
@@ -84,7 +98,7 @@ def completion_steps(
         Where an earlier run stopped.
     """
     D = np.where(seen, D, 0.0)
-    size, largest = float(np.linalg.norm(D)) or 1.0, float(np.linalg.norm(D, 2)) or 1.0
+    size, largest = float(np.linalg.norm(D)) or 1.0, largest_singular_value(D) or 1.0
     first = 0.3 / largest
     growth = 1.1 + 2.5 * float(seen.mean()) if rho is None else rho
     state = Completion(np.zeros_like(D), 0, D, np.zeros_like(D), first, 5) if start is None else start
@@ -134,7 +148,7 @@ def decomposition_steps(
         Where an earlier run stopped.
     """
     lam = 1 / np.sqrt(len(D)) if lam is None else lam
-    size, largest = float(np.linalg.norm(D)) or 1.0, float(np.linalg.norm(D, 2)) or 1.0
+    size, largest = float(np.linalg.norm(D)) or 1.0, largest_singular_value(D) or 1.0
     first = 1.25 / largest
     zero = np.zeros_like(D)
     dual = max(largest, float(np.abs(D).max(initial=0.0)) / lam)

@@ -55,7 +55,7 @@ def fitted(views, k, centres=None, settings=rows.FULL, l=1000, prepare="auto", s
 
 
 def local_codes(made):
-    """T_v of each setting and view."""
+    """T of each setting."""
     W, map_ = rows.near(made.Y0, made.map.local.centres), made.map
     total = made.views.reduce(rows.sums, W, *made.codes, coordinates=map_.coordinates)
     return rows.means(total, map_.anchors.offsets, made.views.seen.sum(axis=0))[1]
@@ -63,7 +63,7 @@ def local_codes(made):
 
 def filled_graphs(made):
     """A of each setting, as the operators that the method uses."""
-    return [parts.filled_graph(Z, made.fills, T) for Z, T in zip(made.codes, local_codes(made))]
+    return [parts.filled_graph(Z, made.fills, T, 3) for Z, T in zip(made.codes, local_codes(made))]
 
 
 def same_up_to_rotation(E, F, atol=1e-8):
@@ -298,9 +298,10 @@ def test_codes_and_fills():
 def test_filled_graphs_as_operators_are_the_dense_ones():
     made = on_blobs()
     W = [W_v.toarray() for W_v in parts.split_columns(made.fills, 3)]
-    offsets = made.map.anchors.offsets
+    offsets, m = made.map.anchors.offsets, len(made.map.local.centres)
     for graph, Z, T in zip(filled_graphs(made), made.codes, local_codes(made)):
-        expected = (Z.toarray() + np.hstack([W_v @ T_v for W_v, T_v in zip(W, T)])) / 3
+        T_v = [T.toarray()[v * m : (v + 1) * m, a:b] for v, (a, b) in enumerate(pairwise(offsets))]
+        expected = (Z.toarray() + np.hstack([W_v @ t for W_v, t in zip(W, T_v)])) / 3
         dense = graph.dot(np.eye(graph.shape[1]))
         np.testing.assert_allclose(dense, expected, atol=1e-12)
         np.testing.assert_allclose(graph.tdot(np.eye(graph.shape[0])).T, expected, atol=1e-12)
@@ -328,7 +329,8 @@ def test_complete_views_need_no_fills():
     X, _, _ = blobs(80, dims=(5, 12))
     made = fitted(as_views(X), 3)
     first = [estimator.averaged(Z, made.views.seen).toarray() for Z in made.codes]
-    for graph, plain in zip(filled_graphs(made), first):
+    graphs = [parts.filled_graph(Z, made.fills, T, 2) for Z, T in zip(made.codes, local_codes(made))]
+    for graph, plain in zip(graphs, first):
         np.testing.assert_allclose(graph.dot(np.eye(plain.shape[1])), plain, atol=1e-12)
     for E, F in zip(made.map.parts[0](made.rows), made.first):
         same_up_to_rotation(E, F, atol=1e-6)
@@ -340,9 +342,8 @@ def test_a_graph_of_c_parts_has_the_singular_value_1_c_times(c):
     blocks = [codes_from_distances(rng.random((30, 12)), [4])[0] for _ in range(c)]
     B = sparse.csr_array(sparse.block_diag(blocks, format="csr"))
     wanted = min(c, 2 * 3 + 3)
-    hidden = parts.filled_graph(
-        B, sparse.csr_array((30 * c, 1)), [np.zeros((1, 12 * c))]
-    )  # its parts are not asked for
+    # The same graph as a chain, whose components nobody looks up.
+    hidden = parts.filled_graph(B, sparse.csr_array((30 * c, 1)), sparse.csr_array((1, 12 * c)), 1)
     for graph in (B, hidden):
         sigma = spectra.walk(graph, 3)[1]
         assert (sigma > 1 - 1e-9).sum() == wanted

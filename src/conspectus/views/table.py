@@ -204,7 +204,8 @@ class Views:
         if sparse.issparse(A):
             counts = np.zeros(len(self) + 1, dtype=A.indptr.dtype)
             counts[1 + self.observed(v)] = np.diff(A.indptr)
-            return sparse.csr_array((A.data, A.indices, np.cumsum(counts)), shape=(len(self), A.shape[1]))
+            indptr = np.cumsum(counts, dtype=counts.dtype)  # 64-bit indices would cost a third more memory
+            return sparse.csr_array((A.data, A.indices, indptr), shape=(len(self), A.shape[1]))
         xp = namespace(A)
         order = np.empty(len(self), dtype=np.int64)
         seen = self.seen[:, v]

@@ -50,8 +50,14 @@ class ViewCoordinates:
 
     def __call__(self, X: Array) -> tuple[Array, ...]:
         C = self._along(X)
-        sized = (C[:, :q] for q in self.sizes)
-        return tuple((unit_rows(A) if self.unit else A) / length for A, length in zip(sized, self.lengths))
+        return tuple(self._scaled(C[:, :q], length) for q, length in zip(self.sizes, self.lengths))
+
+    def largest(self, X: Array) -> Array:
+        """Return the rows at the largest number of directions only."""
+        return self._scaled(self._along(X), self.lengths[-1])
+
+    def _scaled(self, C: Array, length: float) -> Array:
+        return (unit_rows(C) if self.unit else C) / length
 
     def _along(self, X: Array) -> Array:
         if issparse(X):
@@ -95,6 +101,11 @@ class Coordinates:
         """Yield the coordinates of one view after the other, for steps that need one at a time."""
         for v, view in enumerate(self.views):
             yield view(block.data(v)) if block.seen[:, v].any() else view.nothing()
+
+    def largest(self, block: Views) -> Iterator[Array]:
+        """Yield each view's rows at the largest number of directions."""
+        for v, view in enumerate(self.views):
+            yield view.largest(block.data(v)) if block.seen[:, v].any() else view.nothing()[-1]
 
 
 class Moments(NamedTuple):

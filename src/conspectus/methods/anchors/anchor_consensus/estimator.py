@@ -113,8 +113,11 @@ def fit_map(
     codes = views.map(codes_of_block, coordinates=coordinates, anchors=anchors)  # 3
     first, Y0 = First.fit(codes, views.seen, k)  # 4, 5, 6
     centres = consensus_anchors(Y0, order, k, int(rng.randint(2**31 - 1)))  # 7
-    total = views.reduce(sums, near(Y0, centres), *codes, coordinates=coordinates)
-    local = Local(centres, np.stack([view.weight > GOOD for view in total.views]))
+    W = near(Y0, centres)
+    local_means, T = means(
+        views.reduce(sums, W, *codes, coordinates=coordinates), anchors.offsets, views.seen.sum(axis=0)
+    )
+    local = Local(centres, np.stack([view.weight > GOOD for view in local_means]))
     training = Training(
         views,
         k,
@@ -123,7 +126,8 @@ def fit_map(
         coordinates,
         codes,
         local.fills(Y0, views.seen),
-        *means(total, anchors.offsets, views.seen.sum(axis=0)),
+        local_means,
+        T,
     )
     fitted = [part.fit(training) for part in parts]  # 8, 9, 10
     embeddings = [E for _, found in fitted for E in found]

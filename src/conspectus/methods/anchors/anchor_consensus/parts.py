@@ -48,7 +48,7 @@ class Training(NamedTuple):
     codes: tuple[Any, ...]
     fills: Any
     means: list[Means]
-    T: list[list[Float]]
+    T: list[Any]
 
 
 class Part(Protocol):
@@ -65,15 +65,14 @@ class Part(Protocol):
 # --- A
 
 
-def filled_graph(Z: Any, W: Any, T: Sequence[Float]) -> ChainedGraph:
+def filled_graph(Z: Any, W: Any, T: Any, n_views: int) -> ChainedGraph:
     """Return [S_v Z_v + W_v T_v]_v / V: every sample has a code in every view, its own or a local mean; never formed.
 
     It is [Z W] / V times [I; T], with the blocks T_v on the diagonal of T.
     """
     rows = sparse.csr_array(sparse.hstack([Z, W], format="csr"))
-    rows.data /= len(T)
-    local = sparse.block_diag([sparse.csr_array(T_v) for T_v in T], format="csr")
-    return ChainedGraph(rows, sparse.csr_array(sparse.vstack([sparse.eye_array(Z.shape[1]), local], format="csr")))
+    rows.data /= n_views
+    return ChainedGraph(rows, sparse.csr_array(sparse.vstack([sparse.eye_array(Z.shape[1]), T], format="csr")))
 
 
 @dataclass(frozen=True)
@@ -97,8 +96,9 @@ class Filled:
 
     @staticmethod
     def _setting(training: Training, s: int) -> tuple[Float, Float]:
-        graph = filled_graph(training.codes[s], training.fills, training.T[s])
-        R = walk(graph, training.k)[0] / len(training.means)
+        n_views = training.views.n_views
+        graph = filled_graph(training.codes[s], training.fills, training.T[s], n_views)
+        R = walk(graph, training.k)[0] / n_views
         return R, np.asarray(graph.E @ R)[len(R) :]
 
     def __call__(self, rows: Rows) -> list[Float]:
@@ -234,18 +234,18 @@ class Global:
 
     def features_of_block(self, block: Views, fills: Any, coordinates: Coordinates) -> Float:
         """Return [F_1 ... F_V] of the samples of a block."""
-        return self.features(coordinates.each(block), block, fills)
+        return self.features(coordinates.largest(block), block, fills)
 
-    def features(self, X: Iterable[tuple[Array, ...]], block: Views, fills: Any) -> Float:
+    def features(self, X: Iterable[Array], block: Views, fills: Any) -> Float:
         """Whiten seen rows; unseen ones are the local means."""
         parts = []
-        for v, (sized, W) in enumerate(zip(X, split_columns(fills, block.n_views))):
-            seen = np.asarray(to_numpy(sized[-1]), dtype=np.float64) @ self.P[v] - self.origin[v]
+        for v, (A, W) in enumerate(zip(X, split_columns(fills, block.n_views))):
+            seen = np.asarray(to_numpy(A), dtype=np.float64) @ self.P[v] - self.origin[v]
             parts.append(block.scatter(v, seen, W[block.missing(v)] @ self.local[v]))
         return np.hstack(parts)
 
     def __call__(self, rows: Rows) -> list[Float]:
-        return self._embed(self.features(rows.X, rows.block, rows.fills))
+        return self._embed(self.features((sized[-1] for sized in rows.X), rows.block, rows.fills))
 
     def _embed(self, A: Float) -> list[Float]:
         return [self.root * unit_rows(A @ self.R)]

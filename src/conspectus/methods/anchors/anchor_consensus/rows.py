@@ -129,12 +129,13 @@ def _sums_of_view(W: Any, sized: Sequence[Array]) -> Means:
     )
 
 
-def means(total: Sums, offsets: Int, counts: Int) -> tuple[list[Means], list[list[Float]]]:
-    """Divide the sums: the means of each view, and T_v = R_v Z_v for each setting and view."""
+def means(total: Sums, offsets: Int, counts: Int) -> tuple[list[Means], list[Any]]:
+    """Divide the sums: the means of each view, and for each setting T, with T_v = R_v Z_v on its diagonal."""
     scales = [np.where(view.weight > GOOD, 1 / np.maximum(view.weight, GOOD), 0.0) for view in total.views]
     divided = [_divided(view, h, n) for view, h, n in zip(total.views, scales, counts)]
-    T = [[h[:, None] * WZ[:, a:b] for h, a, b in zip(scales, offsets, offsets[1:])] for WZ in total.codes]
-    return divided, T
+    cuts = list(zip(scales, offsets, offsets[1:]))
+    blocks = ([sparse.csr_array(h[:, None] * WZ[:, a:b]) for h, a, b in cuts] for WZ in total.codes)
+    return divided, [sparse.csr_array(sparse.block_diag(T, format="csr")) for T in blocks]
 
 
 def _divided(view: Means, h: Float, n: int) -> Means:
@@ -169,9 +170,10 @@ class Local:
     def _of_view(self, Y0: Float, seen: Bool, v: int) -> Any:
         columns, unseen = np.flatnonzero(self.good[v]), np.flatnonzero(~seen)
         W = near(Y0[unseen], self.centres[columns])
-        counts = np.zeros(len(seen) + 1, dtype=np.int64)
+        counts = np.zeros(len(seen) + 1, dtype=W.indptr.dtype)
         counts[1 + unseen] = np.diff(W.indptr)
-        return sparse.csr_array((W.data, columns[W.indices], np.cumsum(counts)), (len(seen), len(self.centres)))
+        indices, indptr = columns[W.indices].astype(W.indices.dtype), np.cumsum(counts, dtype=counts.dtype)
+        return sparse.csr_array((W.data, indices, indptr), (len(seen), len(self.centres)))
 
 
 def consensus_anchors(Y0: Float, order: Int, k: int, seed: int) -> Float:

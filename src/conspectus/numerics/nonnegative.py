@@ -105,9 +105,8 @@ def nonnegative_with_sum(c: Float, H: float, h: float) -> Float:
     -------
     array of shape (d,)
     """
-    above = c[c > 0]
-    if h <= 0 or not len(above):
+    if h <= 0:
         return np.maximum(c, 0) / H
-    sums = np.cumsum(np.sort(above)[::-1])
-    s = float((sums / (H + h * np.arange(1, len(sums) + 1))).max())
+    sums = np.cumsum(np.sort(c)[::-1])
+    s = max(float((sums / (H + h * np.arange(1, len(sums) + 1))).max()), 0.0)
     return np.maximum(c - h * s, 0) / H

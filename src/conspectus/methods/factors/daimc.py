@@ -37,7 +37,7 @@ from conspectus.views.table import Views
 
 V_ITER, V_TOL = 30, 1e-4
 """The most multiplicative steps of V in an iteration, and the relative change of the fit that ends them."""
-STARTS = 20
+STARTS = 10
 """Starts of k-means in each view."""
 
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -29,7 +30,7 @@ from numpy.random import RandomState
 from scipy.optimize import linear_sum_assignment
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from conspectus._typing import Float
+from conspectus._typing import Float, Int
 from conspectus.base import Embedding, IterativeClusterer
 from conspectus.errors import InputError
 from conspectus.loop import Callback, Checkpoint
@@ -54,7 +55,7 @@ class State(NamedTuple):
     V: tuple[Float, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Problem:
     """Who has seen what, the data and graph of each view, and the weights mu of the consensus."""
 
@@ -62,23 +63,52 @@ class Problem:
     parts: tuple[OneView, ...]
     mu: Float
 
+    @cached_property
+    def rows(self) -> list[Int]:
+        """o_v: the samples that each view has seen."""
+        return [self.views.observed(v) for v in range(len(self.parts))]
+
+    @cached_property
+    def shared(self) -> list[list[tuple[int, Float, Int, Int]]]:
+        """For each view, of the others: the position, the weight, and the rows of the samples that both have seen."""
+        V = range(len(self.parts))
+        return [[(u, self.mu[u], *_common(self.rows[v], self.rows[u])) for u in V if u != v] for v in V]
+
+    @cached_property
+    def masses(self) -> list[Float]:
+        """s_i of each view: the weight of the other views that have seen its samples, as a column."""
+        return [(self.views.seen[rows] @ self.mu - self.mu[v])[:, None] for v, rows in enumerate(self.rows)]
+
     def consensus(self, V: Sequence[Float]) -> Float:
         """Return V* of eq. (9); where no weight is given, the plain mean."""
-        return np.asarray(self.views.average(V, list(self.mu) if self.mu.all() else None))
+        mu = self.mu if self.mu.all() else np.ones(len(V))
+        total = np.zeros((len(self.views), V[0].shape[1]))
+        for rows, weight, coefficients in zip(self.rows, mu, V):
+            total[rows] += weight * coefficients
+        return total / (self.views.seen @ mu)[:, None]
 
     def pull(self, v: int, V: Sequence[Float]) -> Pull:
         """Return the mean of the other views and its weight for each row of view v, V* having been put in."""
-        others = [u for u in range(len(V)) if u != v]
-        total = sum(self.mu[u] * self.views.scatter(u, V[u]) for u in others)
-        s = self.views.gather(v, self.views.seen[:, others] @ self.mu[others])[:, None]
-        T = self.views.gather(v, total) / np.where(s > 0, s, 1) if others else np.zeros_like(V[v])
-        return Pull(T, self.mu[v] * s / np.where(s > 0, self.mu[v] + s, 1))
+        total, s = np.zeros_like(V[v]), self.masses[v]
+        for u, mu, mine, theirs in self.shared[v]:
+            total[mine] += mu * V[u][theirs]
+        alone = s <= 1e-12 * self.mu[v]  # rounding of a difference that is zero
+        return Pull(
+            total / np.where(alone, 1, s), np.where(alone, 0, self.mu[v] * s / np.where(alone, 1, self.mu[v] + s))
+        )
 
     def disagreement(self, V: Sequence[Float]) -> float:
         """sum_v mu_v |V_v - V*[o_v]|^2 of normalised factors."""
-        C = self.consensus(V)
-        parts = (((V[v] - self.views.gather(v, C)) ** 2).sum() for v in range(len(V)))
-        return float(sum(mu * part for mu, part in zip(self.mu, parts)))
+        C, total = self.consensus(V), 0.0
+        for rows, weight, coefficients in zip(self.rows, self.mu, V):
+            apart = coefficients - C[rows]
+            total += weight * float(np.vdot(apart, apart))
+        return total
+
+
+def _common(mine: Int, theirs: Int) -> tuple[Int, Int]:
+    """Return the positions, in each of two rising lists, of what both hold."""
+    return np.intersect1d(mine, theirs, assume_unique=True, return_indices=True)[1:]
 
 
 def steps(problem: Problem, begin: Callable[[], State], solve: Solver) -> Iterator[tuple[float, State]]:

@@ -64,11 +64,25 @@ class OneView:
     def degrees(self) -> Float:
         """Lam times the diagonal of D, as a column."""
         total = np.zeros(self.X.shape[0]) if self.W is None else np.asarray(self.W.sum(axis=1)).reshape(-1)
-        return self.lam * total[:, None]
+        return float(self.lam) * total[:, None].astype(np.float64)
+
+    @cached_property
+    def _weighted(self) -> sparse.csr_array | None:
+        return None if self.W is None else sparse.csr_array(self.lam * self.W, dtype=np.float64)
+
+    @cached_property
+    def _laplacian(self) -> sparse.csr_array | None:
+        if self._weighted is None:
+            return None
+        return sparse.csr_array(sparse.diags_array(self.degrees[:, 0]) - self._weighted)
 
     def neighbours(self, V: Float) -> Float:
         """Lam W V."""
-        return np.zeros_like(V) if self.W is None else self.lam * (self.W @ V)
+        return np.zeros_like(V) if self._weighted is None else self._weighted @ V
+
+    def roughness(self, V: Float) -> Float:
+        """Lam L V, the gradient of half the graph's term."""
+        return np.zeros_like(V) if self._laplacian is None else self._laplacian @ V
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +166,9 @@ class Basis(NamedTuple):
     def of(cls, view: OneView, V: Float, pull: Pull) -> Basis:
         """Pass over the data once; the roughness g_k = lam V_k' L V_k is no less than zero but for rounding."""
         mV = pull.m * V
-        rough = ((view.degrees * V - view.neighbours(V)) * V).sum(axis=0)
-        return cls(view.X.T @ V, V.T @ V, (mV * V).sum(axis=0), (mV * pull.T).sum(axis=0), np.maximum(rough, 0))
+        rough = np.einsum("ij,ij->j", view.roughness(V), V)
+        a, b = np.einsum("ij,ij->j", mV, V), np.einsum("ij,ij->j", mV, pull.T)
+        return cls(view.X.T @ V, V.T @ V, a, b, np.maximum(rough, 0))
 
 
 def fit_of(view: OneView, basis: Basis, U: Float) -> float:

@@ -55,45 +55,56 @@ def multiplied(
     return U, V, basis
 
 
-def accelerated(view: OneView, U: Float, V: Float, pull: Pull, *, sweeps: tuple[int, int] = (10, 1)) -> Solved:
+def accelerated(view: OneView, U: Float, V: Float, pull: Pull, *, sweeps: tuple[int, int] = (10, 3)) -> Solved:
     """Take accelerated projected gradient steps for V and exact columns of U from normalised factors.
 
     The quadratic form of V lies below the diagonal one lmax(G) + m_i + 2 lam D_ii, for D - W <= 2 D.
     """
     G, B = U.T @ U, view.X @ U + pull.m * pull.T
-    before, first, V = _momentum(view, G, B, V, pull.m + view.degrees, sweeps[0])
+    before, first, V = _momentum(view, G, B, V, pull.m, sweeps[0])
     basis = Basis.of(view, V, pull)
-    if float((G * basis.H).sum() + basis.a.sum() + basis.g.sum() - 2 * (B * V).sum()) > before:
+    if float(np.vdot(G, basis.H) + basis.a.sum() + basis.g.sum() - 2 * np.vdot(B, V)) > before:
         V, basis = first, Basis.of(view, first, pull)  # momentum overshot; one plain step never does
     for _ in range(sweeps[1]):
         U = _exact_columns(U, basis)
     return _finished(view, basis, U, V)
 
 
-def _momentum(view: OneView, G: Float, B: Float, V: Float, diagonal: Float, sweeps: int) -> tuple[float, Float, Float]:
-    """Minimise <V, V G + diagonal V - lam W V - 2 B> over V >= 0; its value at the start, the first step, the last."""
-    curvature = float(np.linalg.eigvalsh(G)[-1]) + diagonal + view.degrees
+def _momentum(view: OneView, G: Float, B: Float, V: Float, m: Float, sweeps: int) -> tuple[float, Float, Float]:
+    """Minimise <V, V G + m V + lam L V - 2 B> over V >= 0; its value at the start, the first step, the last."""
+    length = np.repeat(1 / (float(np.linalg.eigvalsh(G)[-1]) + m + 2 * view.degrees), V.shape[1], axis=1)
+    m = np.repeat(m, V.shape[1], axis=1)  # columns formed once are faster than broadcast in every sweep
     Y, t, before, first = V, 1.0, np.inf, V
     for sweep in range(sweeps):
-        gradient = Y @ G - B + diagonal * Y - view.neighbours(Y)
-        new = np.maximum(Y - gradient / curvature, 0)
+        gradient = Y @ G
+        gradient += view.roughness(Y)
+        gradient += m * Y
+        gradient -= B
         if sweep == 0:
-            before, first = float((V * (gradient - B)).sum()), new
+            before = float(np.vdot(V, gradient - B))
+        new = gradient * length
+        np.subtract(Y, new, out=new)
+        np.maximum(new, 0, out=new)
         step = new - V
-        if float(np.vdot(curvature * (Y - new), step)) > 0:  # momentum points uphill: start it again
+        if sweep == 0:
+            first = new
+        if float(np.vdot(gradient, step)) > 0:  # momentum points uphill: start it again
             t = 1.0
         following = (1 + np.sqrt(1 + 4 * t * t)) / 2
-        Y, V, t = new + ((t - 1) / following) * step, new, following
+        step *= (t - 1) / following
+        Y, V, t = np.add(new, step, out=step), new, following
     return before, first, V
 
 
 def _exact_columns(U: Float, basis: Basis) -> Float:
     """Minimise over each column of U in turn: H_jj |u|^2 + (a_j + g_j)(1'u)^2 - 2 c'u over u >= 0."""
-    U = U.copy(order="F")
+    rows = np.ascontiguousarray(U.T)
+    C, h = basis.C.T + basis.b[:, None], basis.a + basis.g
     for j in np.flatnonzero(basis.H.diagonal() > 0):
-        c = basis.C[:, j] - U @ basis.H[j] + basis.H[j, j] * U[:, j] + basis.b[j]
-        U[:, j] = nonnegative_with_sum(c, float(basis.H[j, j]), float(basis.a[j] + basis.g[j]))
-    return np.ascontiguousarray(U)
+        others = basis.H[j].copy()
+        others[j] = 0
+        rows[j] = nonnegative_with_sum(C[j] - others @ rows, float(basis.H[j, j]), float(h[j]))
+    return np.ascontiguousarray(rows.T)
 
 
 def _finished(view: OneView, basis: Basis, U: Float, V: Float) -> Solved:

@@ -86,7 +86,7 @@ def test_objective_falls_and_states_are_feasible(init):
 def test_the_embedding_is_that_of_the_codes():
     X, mask, _ = blobs(60, seed=6)
     views = as_views(X, mask)
-    model = SIMVCSA(3, prepare=None, max_iter=12, tol=None, random_state=0).fit(views)
+    model = SIMVCSA(3, lam=0.01, prepare=None, max_iter=12, tol=None, random_state=0).fit(views)
     state, S = model.state_.state, 0
     for v in range(3):
         S = S + views.scatter(v, *codes(views, state.F, v, state.used, Penalties(0.01, 0.01))) @ state.P[v].T

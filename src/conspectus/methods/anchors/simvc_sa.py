@@ -183,7 +183,9 @@ class SIMVCSA(IterativeClusterer):
         m of the paper; "auto" is 2 `n_clusters`.
     lam, mu : float
         Weights of the pull towards the common F, and of the ridge on the codes. A row of F has a length of about
-        sqrt(m / n), a code one of at least 1 / sqrt(m): with many samples `lam` is a second ridge.
+        sqrt(m / n), a code one of at least 1 / sqrt(m): with many samples `lam` is a second ridge. With `lam` as small
+        as 0.01, samples that a view has not seen are pulled apart from their cluster as the iteration settles, on
+        separated blobs too.
     init : {"codes", "random"}
         Where codes begin: random rows on the simplex, for "codes" within the anchors that belong to the labels of
         SOME-AS's start. (The original begins with the same code for all samples.)
@@ -256,7 +258,7 @@ class SIMVCSA(IterativeClusterer):
         n_clusters: int = 8,
         *,
         n_anchors: int | str = "auto",
-        lam: float = 0.01,
+        lam: float = 1.0,
         mu: float = 0.01,
         init: str = "codes",
         prepare: Any = "l2",

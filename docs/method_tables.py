@@ -46,5 +46,5 @@ def _write(page: Path, text: str) -> None:
 
 def setup(app: Any) -> dict[str, bool]:
     """Hook into the build."""
-    app.connect("builder-inited", write_table)
+    app.connect("builder-inited", write_table, priority=100)  # before autosummary reads api.rst
     return {"parallel_read_safe": True}

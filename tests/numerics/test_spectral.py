@@ -15,6 +15,7 @@ from conspectus.numerics import (
     stochastic_svd,
     top_eigenvectors,
 )
+from conspectus.numerics.lanczos import Search, leading_pairs
 from conspectus.numerics.operators import ChainedGraph, SparseGraph
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -198,6 +199,20 @@ def test_a_spectrum_on_which_lanczos_stalls_is_decomposed_completely():
     values = 1 - np.logspace(-12, 0, 300)
     A = spectrum(np.random.default_rng(0), 300, values)
     np.testing.assert_allclose(top_eigenvectors(A, 6)[0], values[:6], atol=1e-9)
+
+
+def test_values_crowded_below_the_limit_are_settled_one_by_one():
+    values = np.concatenate([[0.99, 0.98, 0.97], 0.959 - np.linspace(0, 0.9, 997) ** 2])
+    columns = []
+
+    def apply(x):
+        columns.append(x.shape[1])
+        return values[:, None] * x
+
+    search = Search(20, lambda found: min(len(found), 20, max(3, int((found >= 0.96).sum()))))
+    found = leading_pairs(apply, 1000, search, np.random.default_rng(0))
+    np.testing.assert_allclose(found.values, values[:3], atol=1e-10)
+    assert max(columns) < 1000  # a dense decomposition takes all columns at once
 
 
 @settings(max_examples=15)

@@ -145,8 +145,10 @@ class _Basis:
         values, S, residuals = self._ritz()
         allowed = self.search.tol * max(1e-300, np.abs(values).max())
         kept = self.search.wanted(values)
-        # What is left out must not be on its way up to what is wanted.
-        rising = kept < self.search.most and self.search.wanted(values + residuals) > kept
+        # The first that is left out must not be on its way up to what is wanted; the last ones of a basis, with large
+        # residuals, always might be.
+        near = slice(kept + 1)
+        rising = kept < self.search.most and self.search.wanted(values[near] + residuals[near]) > kept
         if rising or residuals[:kept].max(initial=0) > allowed:
             return None
         return Pairs(values[:kept], self.V[:, : self.used] @ S[:, :kept], residuals[:kept])

@@ -11,7 +11,7 @@ from conspectus._typing import Float
 from conspectus.numerics.backend import row_blocks
 from conspectus.numerics.operators import EMPTY
 from conspectus.numerics.rows import unit_rows
-from conspectus.numerics.spectral import stochastic_svd, top_eigenvectors
+from conspectus.numerics.spectral import right_triplets, top_eigenvectors
 
 EXTRA = 3
 """Directions beyond k: where the graph says more than k things, they are kept, and damped."""
@@ -34,7 +34,7 @@ def walk(graph: Any, k: int) -> tuple[Float, Float]:
     sigma : ndarray, shape (r,)
         The singular values that were kept.
     """
-    _, sigma, V, c = stochastic_svd(graph, k + EXTRA, near=NEAR, at_most=2 * k + EXTRA)
+    sigma, V, c = right_triplets(graph, k + EXTRA, near=NEAR, at_most=2 * k + EXTRA)
     held = c > EMPTY
     scale = np.where(held, 1 / np.sqrt(np.where(held, c, 1)), 0)
     return scale[:, None] * V * sigma ** (POWER - 1), sigma

@@ -37,8 +37,9 @@ class FillViews(TransformerMixin, BaseEstimator):
     fill : {"mean", "zero", "knn", "alm_mc", "alm_rpca"}
         "mean": the mean of the rows that the view has seen. "zero": zeros. "knn": the mean over the nearest samples
         that the view has seen, compared by the views that saw both. "alm_mc": low-rank completion of all views side by
-        side, with the least nuclear norm that agrees with the entries seen (Lin, Chen, Ma 2010). "alm_rpca": means first, then
-        the low-rank part of the incomplete samples by robust PCA, as in released code that is said to complete.
+        side, with the least nuclear norm that agrees with the entries seen (Lin, Chen, Ma 2010). "alm_rpca": means
+        first, then the low-rank part of the incomplete samples by robust PCA, as in released code that is said to
+        complete.
     n_neighbors : int
         Of "knn".
 

@@ -10,6 +10,7 @@ from conspectus.bench import beside
 from conspectus.bench.printed import PrintedCell
 
 LINES = {
+    "data": "digits",
     "ratio": 0.1,
     "mask": 0,
     "start": 0,
@@ -117,10 +118,11 @@ def test_a_printed_gain_stands_beside_our_gain(printed):
 
 def test_what_we_do_not_have_is_there_with_its_reason(printed):
     printed += [cell("sf=0.3", method="DAIMC"), cell("sf=0.3", metric="acc")]
-    pairs = beside.beside(beside.Reading("toy"), frame({"why": "InputError: too many views", "instead_of": "Digits"}))
+    rows = frame({"why": "InputError: too many views", "instead_of": "Digit", "data": "mfeat"})
+    pairs = beside.beside(beside.Reading("toy", absent=("DAIMC",)), rows)
     assert [pair.ours for pair in pairs] == [None, None]
-    assert "could not be had" in pairs[1].note
-    assert "too many views" in pairs[1].note
+    assert pairs[0].note == "DAIMC is not there"
+    assert pairs[1].note == "Digit is not there; ours on mfeat; InputError: too many views"
     assert beside.markdown(pairs).count("\n") == 4
     assert beside.summary(pairs) == "No cell has both numbers yet."
 

@@ -53,6 +53,14 @@ def test_ones_own_method_and_data(toy, tmp_path, blobs):
     assert "|  | drawn | blobs |" in result.stdout.replace("n = 60", "drawn")
 
 
+def test_only_one_method_is_run_and_all_are_shown(toy, tmp_path):
+    more = ("--method", "bench_toys:Corrected", "--masks", 1, "--out", tmp_path)
+    result = invoke("run", "toy", *more, "--only", "bench_toys:Toy")
+    assert "3 tasks run" in result.stderr
+    assert "3 of 6 tasks are in the store" in result.stdout
+    assert "not run" in result.stdout
+
+
 def test_show_prints_the_same_without_running(toy, tmp_path):
     ran = invoke("run", "toy", "--out", tmp_path, "--masks", 1)
     shown = invoke("show", "toy", "--out", tmp_path, "--masks", 1)
@@ -66,6 +74,7 @@ def test_show_prints_the_same_without_running(toy, tmp_path):
         (["run", "toy", "--method", "bench_toys:Absent"], "bench_toys:Absent"),
         (["run", "toy", "--method", "Absent"], "no method 'Absent'"),
         (["run", "toy", "--data", "absent.npz"], "absent.npz"),
+        (["run", "toy", "--only", "Absent"], "toy has no method Absent: it has bench_toys:Toy"),
         (["show", "toy"], "run an experiment with --out"),
     ],
 )

@@ -37,11 +37,13 @@ class Pair:
 
 @dataclass(frozen=True)
 class Reading:
-    """How to find our rows for a printed number: what the ratio is called, and which NMI the paper means."""
+    """How to find our rows for a printed number: what the ratio is called, which NMI the paper means, what we lack."""
 
     experiment: str
     ratio: str = ""
     nmi: str = "nmi"
+    absent: tuple[str, ...] = ()
+    """Data sets and methods that are not there."""
 
 
 def beside(reading: Reading, frame: pd.DataFrame, *, oracle: bool = False) -> list[Pair]:
@@ -136,9 +138,10 @@ def _pair(cell: PrintedCell, reading: Reading, rows: _Rows, oracle: bool) -> Pai
     settings = {name: value for name, value in cell.settings.items() if not name.startswith("minus")}
     mine = rows.of(cell.dataset, cell.method, settings)
     if cell.difference:
-        return Pair(cell, _gain(cell, reading, rows, mine, metric), None, None, None, None, cell.note)
+        gain = _gain(cell, reading, rows, mine, metric)
+        return Pair(cell, gain, None, None, None, None, _note(cell, mine, reading))
     best = _oracle(cell, settings, rows, metric) if oracle else None
-    return Pair(cell, *_mean(mine, metric), *_mean(single_runs(mine), metric), best, _note(cell, mine))
+    return Pair(cell, *_mean(mine, metric), *_mean(single_runs(mine), metric), best, _note(cell, mine, reading))
 
 
 def _gain(cell: PrintedCell, reading: Reading, rows: _Rows, mine: pd.DataFrame, metric: str) -> float | None:
@@ -171,8 +174,10 @@ def _oracle(cell: PrintedCell, settings: dict[str, str], rows: _Rows, metric: st
     return 100.0 * max(found) if found else None
 
 
-def _note(cell: PrintedCell, rows: pd.DataFrame) -> str:
+def _note(cell: PrintedCell, rows: pd.DataFrame, reading: Reading) -> str:
     """What the transcription says, what stands in for the data, and why we have nothing."""
-    instead = [f"{cell.dataset} could not be had: {row}" for row in rows["instead_of"].unique() if row]
+    lacking = [f"{name} is not there" for name in (cell.dataset, cell.method) if name in reading.absent]
+    instead = [f"{name} is not there" for name in rows["instead_of"].unique() if name]
+    other = [f"ours on {row}" for row in rows.loc[rows["instead_of"] != "", "data"].unique()]
     why = rows["why"].dropna().unique().tolist() if len(rows) and rows["why"].notna().all() else []
-    return "; ".join(filter(None, [cell.note, *instead, *(str(reason) for reason in why[:1])]))
+    return "; ".join(filter(None, [cell.note, *lacking, *instead, *other, *(str(reason) for reason in why[:1])]))

@@ -67,6 +67,7 @@ def list_() -> None:
 @METHOD
 @DATA
 @MASKS
+@click.option("--only", multiple=True, metavar="NAME", help="Run only this method of the grid; may be repeated.")
 @click.option("--time-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds a task. [600; quick: 10]")
 @ORACLE
 def run(
@@ -78,6 +79,7 @@ def run(
     methods: tuple[str, ...],
     files: tuple[Path, ...],
     masks: int | None,
+    only: tuple[str, ...],
     time_limit: float | None,
     oracle: bool,
 ) -> None:
@@ -92,7 +94,10 @@ def run(
     from conspectus.bench.store import Store
 
     experiment = _experiment(name, quick, methods, files, masks)
-    tasks = experiment.plan.tasks
+    tasks = [task for task in experiment.plan.tasks if not only or task.method.name in only]
+    if only and not tasks:
+        there = ", ".join(dict.fromkeys(task.method.name for task in experiment.plan.tasks))
+        raise click.UsageError(f"{name} has no method {', '.join(only)}: it has {there}")
     for line in experiment.plan.words():
         click.echo(line, err=True)
     limit = time_limit or (QUICK_SECONDS if quick else 600.0)

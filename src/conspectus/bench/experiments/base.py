@@ -50,7 +50,7 @@ class Experiment:
     @property
     def reading(self) -> Reading:
         """How to find our rows for the printed numbers."""
-        return Reading(self.name, self.ratio, self.nmi)
+        return Reading(self.name, self.ratio, self.nmi, (*self.plan.data, *self.plan.methods))
 
     def quick(self) -> Experiment:
         """The same with two masks, two ratios and at most 500 samples."""

@@ -11,6 +11,7 @@ from conspectus.bench.printed import PrintedCell
 
 LINES = {
     "data": "digits",
+    "method": "GPMVC",
     "ratio": 0.1,
     "mask": 0,
     "start": 0,
@@ -132,3 +133,5 @@ def test_the_summary_is_mean_root_mean_square_and_range(printed):
     rows = frame(*({"ratio": r, "acc": v, "printed": "Digit"} for r, v in ((0.1, 0.53), (0.5, 0.56))))
     text = beside.summary(beside.beside(beside.Reading("toy", "per"), rows))
     assert "mean difference -0.50, root mean square 3.54, range -4.00 to +3.00" in text
+    pairs = beside.beside(beside.Reading("toy", "per"), rows)
+    assert "| GPMVC | 2 | -0.50 | 3.54 |" in beside.by_method(pairs)

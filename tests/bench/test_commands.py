@@ -58,7 +58,8 @@ def test_only_one_method_is_run_and_all_are_shown(toy, tmp_path):
     result = invoke("run", "toy", *more, "--only", "bench_toys:Toy")
     assert "3 tasks run" in result.stderr
     assert "3 of 6 tasks are in the store" in result.stdout
-    assert "not run" in result.stdout
+    assert "- not run yet: bench_toys:Corrected" in result.stdout
+    assert "| bench_toys:Corrected" not in result.stdout
 
 
 def test_show_prints_the_same_without_running(toy, tmp_path):

@@ -70,15 +70,27 @@ def beside(reading: Reading, frame: pd.DataFrame, *, oracle: bool = False) -> li
 
 
 def summary(pairs: Sequence[Pair]) -> str:
-    """Mean and root mean square of the differences, in one line."""
+    """Mean, root mean square and range of the differences, in one line."""
     differences = np.array([pair.difference for pair in pairs if pair.difference is not None])
     if not len(differences):
         return "No cell has both numbers yet."
+    mean, spread = differences.mean(), np.sqrt(np.mean(differences**2))
     return (
-        f"{len(differences)} of {len(pairs)} printed numbers have ours beside them: mean difference "
-        f"{differences.mean():+.2f}, root mean square {np.sqrt(np.mean(differences**2)):.2f}, "
-        f"range {differences.min():+.2f} to {differences.max():+.2f}."
+        f"{len(differences)} of {len(pairs)} printed numbers have ours beside them: mean difference {mean:+.2f}, "
+        f"root mean square {spread:.2f}, range {differences.min():+.2f} to {differences.max():+.2f}."
     )
+
+
+def by_method(pairs: Sequence[Pair]) -> str:
+    """The same for each method, as a Markdown table; a method that was not tuned as in its paper shows here."""
+    lines = []
+    for method in dict.fromkeys(pair.cell.method for pair in pairs):
+        mine = [pair.difference for pair in pairs if pair.cell.method == method and pair.difference is not None]
+        if mine:
+            spread = float(np.sqrt(np.mean(np.square(mine))))
+            lines.append([method, str(len(mine)), f"{np.mean(mine):+.2f}", f"{spread:.2f}"])
+    head = ["method", "numbers", "mean difference", "root mean square"]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *lines]) + "\n"
 
 
 def markdown(pairs: Sequence[Pair], *, oracle: bool = False) -> str:

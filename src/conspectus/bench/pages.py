@@ -80,15 +80,16 @@ def page(experiment: Experiment, store: Store, *, drawn: bool = False, oracle: b
     rows = frame(experiment.plan.tasks, store)
     if not len(rows):
         return Page(experiment, rows, (), ())
-    shown = rows[~rows["printed_method"].str.contains("oracle=")]
+    begun = set(rows.loc[rows["why"] != NOT_RUN, "method"])
+    shown = rows[rows["method"].isin(begun) & ~rows["printed_method"].str.contains("oracle=")]
     shown = with_oracles(shown) if oracle else shown
-    pieces = tuple(show.make(shown, drawn=drawn) for show in experiment.shows)
+    pieces = tuple(show.make(shown, drawn=drawn) for show in experiment.shows) if len(shown) else ()
     pairs = tuple(beside.beside(experiment.reading, rows, oracle=oracle))
     return Page(experiment, rows, pieces, pairs, oracle)
 
 
 def _measured(pairs: Sequence[beside.Pair], oracle: bool) -> str:
-    return f"{beside.summary(pairs)}\n\n{beside.markdown(pairs, oracle=oracle)}"
+    return f"{beside.summary(pairs)}\n\n{beside.by_method(pairs)}\n{beside.markdown(pairs, oracle=oracle)}"
 
 
 def _coverage(rows: pd.DataFrame) -> list[str]:
@@ -100,7 +101,10 @@ def _coverage(rows: pd.DataFrame) -> list[str]:
     masks = rows.loc[rows["why"] != NOT_RUN, "mask"].nunique()
     said = f"{len(rows) - left} of {len(rows)} tasks are in the store"
     said += f", of {masks} masks" if masks > 1 else ""
-    return [said + (f"; {failed} of them gave no result, for the reasons below the tables" if failed else "")]
+    said += f"; {failed} of them gave no result, for the reasons below the tables" if failed else ""
+    begun = set(rows.loc[rows["why"] != NOT_RUN, "method"])
+    waiting = [name for name in rows["method"].drop_duplicates() if name not in begun]
+    return [said, *([f"not run yet: {', '.join(waiting)}"] if waiting else [])]
 
 
 def _bullets(lines: Sequence[str]) -> str:

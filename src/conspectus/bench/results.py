@@ -43,9 +43,9 @@ def single_runs(frame: pd.DataFrame, suffix: str = ", single runs") -> pd.DataFr
     import pandas as pd
 
     lines = [
-        {**row, **scores, "method": row["method"] + suffix, "why": None}
+        {**row, **scores, "method": row["method"] + suffix}
         for row in frame.to_dict("records")
-        for scores in (row["singles"] if isinstance(row["singles"], list) else [])
+        for scores in (row["singles"] if isinstance(row["singles"], list) else [dict.fromkeys(SCORES)])
     ]
     return pd.DataFrame(lines, columns=frame.columns)
 

@@ -135,7 +135,7 @@ class Concatenated(_Wrapper):
     >>> import numpy as np
     >>> from sklearn.cluster import KMeans
     >>> from conspectus import Concatenated
-    >>> X = [np.array([[0.0], [0.1], [9.0], [np.nan]]), np.array([[1.0], [1.1], [5.0], [5.1]])]
+    >>> X = [np.array([[0.2], [0.1], [9.0], [np.nan]]), np.array([[1.0], [1.1], [5.0], [5.1]])]
     >>> labels = Concatenated(KMeans(2, n_init=5), random_state=0).fit_predict(X)
     >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
     True
@@ -171,7 +171,7 @@ class BestSingleView(_Wrapper):
     >>> import numpy as np
     >>> from sklearn.cluster import KMeans
     >>> from conspectus import BestSingleView
-    >>> X = [np.array([[0.0], [np.nan], [9.0], [np.nan]]), np.array([[1.0], [1.1], [5.0], [5.1]])]
+    >>> X = [np.array([[0.2], [np.nan], [9.0], [np.nan]]), np.array([[1.0], [1.1], [5.0], [5.1]])]
     >>> model = BestSingleView(KMeans(2, n_init=5), random_state=0).fit(X)
     >>> model.view_
     1
@@ -225,9 +225,9 @@ class Filled(_Wrapper):
     --------
     >>> import numpy as np
     >>> from conspectus import APMC, Filled
-    >>> X = [np.array([[0.0, 1], [0.1, 1], [9.0, 1], [9.1, 1]]), np.array([[1.0], [1.1], [5.0], [np.nan]])]
-    >>> Filled(APMC(2, n_neighbors=2), random_state=0).fit(X).views_seen_.sum()
-    np.int64(7)
+    >>> X = [np.array([[0.2, 1], [0.1, 1], [9.0, 1], [9.1, 2]]), np.array([[1.0], [1.1], [5.0], [np.nan]])]
+    >>> int(Filled(APMC(2, n_neighbors=2), random_state=0).fit(X).views_seen_.sum())
+    7
     """
 
     @property

@@ -137,7 +137,7 @@ class Concatenated(_Wrapper):
     >>> from conspectus import Concatenated
     >>> X = [np.array([[0.2], [0.1], [9.0], [np.nan]]), np.array([[1.0], [1.1], [5.0], [5.1]])]
     >>> labels = Concatenated(KMeans(2, n_init=5), random_state=0).fit_predict(X)
-    >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
+    >>> bool(labels[0] == labels[1] != labels[2])
     True
     """
 

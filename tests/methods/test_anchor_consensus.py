@@ -58,7 +58,7 @@ def local_codes(made):
     """T of each setting."""
     W, map_ = rows.near(made.Y0, made.map.local.centres), made.map
     total = made.views.reduce(rows.sums, W, *made.codes, coordinates=map_.coordinates)
-    return rows.means(total, map_.anchors.offsets, made.views.seen.sum(axis=0))[1]
+    return rows.local_means(total, map_.local.centres, map_.anchors.offsets)[2]
 
 
 def filled_graphs(made):

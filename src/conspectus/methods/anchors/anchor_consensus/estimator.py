@@ -40,14 +40,13 @@ from .parts import PARTS, Part, Rows, Training
 from .rows import (
     FAST,
     FULL,
-    GOOD,
     Anchors,
     Local,
     Settings,
     chosen,
     codes_of_block,
     consensus_anchors,
-    means,
+    local_means,
     near,
     sums,
 )
@@ -113,22 +112,11 @@ def fit_map(
     codes = views.map(codes_of_block, coordinates=coordinates, anchors=anchors)  # 3
     first, Y0 = First.fit(codes, views.seen, k)  # 4, 5, 6
     centres = consensus_anchors(Y0, order, k, int(rng.randint(2**31 - 1)))  # 7
-    W = near(Y0, centres)
-    local_means, T = means(
-        views.reduce(sums, W, *codes, coordinates=coordinates), anchors.offsets, views.seen.sum(axis=0)
-    )
-    local = Local(centres, np.stack([view.weight > GOOD for view in local_means]))
-    training = Training(
-        views,
-        k,
-        settings,
-        chosen(order, np.ones(len(views), dtype=bool), n_anchors),
-        coordinates,
-        codes,
-        local.fills(Y0, views.seen),
-        local_means,
-        T,
-    )
+    total = views.reduce(sums, near(Y0, centres), *codes, coordinates=coordinates)
+    local, of_views, T = local_means(total, centres, anchors.offsets)
+    fills, J = local.fills(Y0, views.seen), chosen(order, np.ones(len(views), dtype=bool), n_anchors)
+    training = Training(views, k, settings, J, coordinates, codes, fills, of_views, T)
+    del total  # as large as the codes of a few thousand samples
     fitted = [part.fit(training) for part in parts]  # 8, 9, 10
     embeddings = [E for _, found in fitted for E in found]
     Q = consensus(embeddings, k)  # 11

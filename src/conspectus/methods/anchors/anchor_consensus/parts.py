@@ -70,7 +70,7 @@ def filled_graph(Z: Any, W: Any, T: Any, n_views: int) -> ChainedGraph:
 
     It is [Z W] / V times [I; T], with the blocks T_v on the diagonal of T.
     """
-    rows = sparse.csr_array(sparse.hstack([Z, W], format="csr"))
+    rows = sparse.csr_array(sparse.hstack([Z, W.astype(Z.dtype)], format="csr"))
     rows.data /= n_views
     return ChainedGraph(rows, sparse.csr_array(sparse.vstack([sparse.eye_array(Z.shape[1]), T], format="csr")))
 
@@ -224,7 +224,7 @@ class Global:
     @classmethod
     def fit(cls, training: Training) -> tuple[Global, list[Float]]:
         views, k = training.views, training.k
-        P = tuple(whitening(m, int(n), k) for m, n in zip(training.means, views.seen.sum(axis=0)))
+        P = tuple(whitening(m, k) for m in training.means)
         origin = tuple(m.mean[-1] @ P_v for m, P_v in zip(training.means, P))
         local = tuple(m.X[-1] @ P_v - o for m, P_v, o in zip(training.means, P, origin))
         plain = cls(P, origin, local, float(np.sqrt(training.settings.weight)))
@@ -251,9 +251,9 @@ class Global:
         return [self.root * unit_rows(A @ self.R)]
 
 
-def whitening(means: Means, n: int, k: int) -> Float:
+def whitening(means: Means, k: int) -> Float:
     """Return the leading principal directions of a view, each divided by its singular value."""
-    return over_singular_values(means.gram - n * np.outer(means.mean[-1], means.mean[-1]), k)
+    return over_singular_values(means.gram - means.n * np.outer(means.mean[-1], means.mean[-1]), k)
 
 
 def over_singular_values(gram: Float, k: int) -> Float:

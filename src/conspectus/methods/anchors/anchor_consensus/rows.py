@@ -85,8 +85,10 @@ class Means(NamedTuple):
 
     Attributes
     ----------
+    n : float
+        The number of rows.
     weight : ndarray, shape (m,)
-        h_v: how many of the view's rows lie near each consensus anchor.
+        h_v: how many of them lie near each consensus anchor.
     X, lengths : lists of ndarray, shapes (m, q) and (m,)
         R_v X_v and R_v |x|^2, for each number of directions (in the sums: without the division by h_v).
     mean, length : lists
@@ -95,6 +97,7 @@ class Means(NamedTuple):
         X_v' X_v at the largest number of directions.
     """
 
+    n: float
     weight: Float
     X: list[Float]
     lengths: list[Float]
@@ -120,30 +123,13 @@ def _sums_of_view(W: Any, sized: Sequence[Array]) -> Means:
     X = [np.asarray(to_numpy(A), dtype=np.float64) for A in sized]
     lengths = [squared_norms(A) for A in X]
     return Means(
+        float(W.shape[0]),
         np.asarray(W.sum(axis=0)).ravel(),
         [W.T @ A for A in X],
         [W.T @ length for length in lengths],
         [A.sum(axis=0) for A in X],
         [float(length.sum()) for length in lengths],
         X[-1].T @ X[-1],
-    )
-
-
-def means(total: Sums, offsets: Int, counts: Int) -> tuple[list[Means], list[Any]]:
-    """Divide the sums: the means of each view, and for each setting T, with T_v = R_v Z_v on its diagonal."""
-    scales = [np.where(view.weight > GOOD, 1 / np.maximum(view.weight, GOOD), 0.0) for view in total.views]
-    divided = [_divided(view, h, n) for view, h, n in zip(total.views, scales, counts)]
-    cuts = list(zip(scales, offsets, offsets[1:]))
-    blocks = ([sparse.csr_array(h[:, None] * WZ[:, a:b]) for h, a, b in cuts] for WZ in total.codes)
-    return divided, [sparse.csr_array(sparse.block_diag(T, format="csr")) for T in blocks]
-
-
-def _divided(view: Means, h: Float, n: int) -> Means:
-    return view._replace(
-        X=[h[:, None] * A for A in view.X],
-        lengths=[h * length for length in view.lengths],
-        mean=[total / n for total in view.mean],
-        length=[total / n for total in view.length],
     )
 
 
@@ -174,6 +160,25 @@ class Local:
         counts[1 + unseen] = np.diff(W.indptr)
         indices, indptr = columns[W.indices].astype(W.indices.dtype), np.cumsum(counts, dtype=counts.dtype)
         return sparse.csr_array((W.data, indices, indptr), (len(seen), len(self.centres)))
+
+
+def local_means(total: Sums, centres: Float, offsets: Int) -> tuple[Local, list[Means], list[Any]]:
+    """Divide the sums: who fills gaps, the means of each view, and for each setting T, with T_v = R_v Z_v as blocks."""
+    good = np.stack([view.weight > GOOD for view in total.views])
+    scales = [np.where(g, 1 / np.where(g, view.weight, 1), 0) for view, g in zip(total.views, good)]
+    divided = [_divided(view, h) for view, h in zip(total.views, scales)]
+    cuts = list(zip(scales, offsets, offsets[1:]))
+    blocks = ([sparse.csr_array(h[:, None] * WZ[:, a:b]) for h, a, b in cuts] for WZ in total.codes)
+    return Local(centres, good), divided, [sparse.csr_array(sparse.block_diag(T, format="csr")) for T in blocks]
+
+
+def _divided(view: Means, h: Float) -> Means:
+    return view._replace(
+        X=[h[:, None] * A for A in view.X],
+        lengths=[h * length for length in view.lengths],
+        mean=[total / view.n for total in view.mean],
+        length=[total / view.n for total in view.length],
+    )
 
 
 def consensus_anchors(Y0: Float, order: Int, k: int, seed: int) -> Float:

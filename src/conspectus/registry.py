@@ -29,6 +29,7 @@ METHODS: dict[str, str] = {
     "MKKMIK": "conspectus.methods.kernels.mkkm_ik",
     "MKKMIKMKC": "conspectus.methods.kernels.mkkm_ik_mkc",
     "AverageKernelKMeans": "conspectus.methods.kernels.average_kernel",
+    "V3H": "conspectus.methods.graphs.v3h",
     "AWP": "conspectus.methods.graphs.awp",
     "NEMO": "conspectus.methods.graphs.nemo",
     "IMG": "conspectus.methods.graphs.img",

@@ -101,6 +101,15 @@ def test_one_view_side_empty_and_sparse():
     assert adjusted_rand_index(y, PVC(3, random_state=0).fit_predict(X[0])) > 0.9
 
 
+def test_fewer_complete_samples_than_parts():
+    X, mask, _ = pair()
+    mask[:] = True
+    mask[2:45, 0] = mask[45:, 1] = False
+    model = PVC(3, random_state=0).fit(as_views(X, mask))
+    assert len(np.unique(model.labels_)) == 3
+    assert np.linalg.matrix_rank(model.coefficients_) == 3
+
+
 def test_what_it_cannot_do_is_said():
     X, mask, _ = parts(40)
     with pytest.raises(InputError, match=r"at most 2 views.*there are 3: use GPMVC, DAIMC or AnchorConsensus"):

@@ -220,6 +220,8 @@ class PVC(IterativeClusterer):
         def begin() -> State:
             if start is not None and start.state is not None:
                 return State(*start.state)
+            if len(views.complete) < self.n_clusters:  # too few to span so many parts: their bases would be parallel
+                return random_state(views, self.n_clusters, rng)
             first = random_state(views.rows(views.complete), self.n_clusters, rng)
             return complete_start(views, self.lam, first, self.tol)
 

@@ -41,6 +41,7 @@ def test_run_prints_and_writes_and_goes_on(toy, tmp_path):
 def test_quick(toy, tmp_path):
     result = invoke("run", "toy", "--quick", "--out", tmp_path)
     assert "4 tasks run" in result.stderr
+    assert "    conspectus bench run toy --quick\n" in result.stdout
     assert (tmp_path / "toy-quick" / "toy.md").is_file()
 
 

@@ -41,7 +41,7 @@ class Page:
         return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
 
     def _command(self) -> str:
-        return f"    conspectus bench run {self.experiment.name}"
+        return f"    conspectus bench run {self.experiment.name}{self.experiment.options}"
 
     def _notes(self) -> list[str]:
         return [*_coverage(self.rows), *self.experiment.plan.words(), *self.experiment.notes]

@@ -37,6 +37,8 @@ class Experiment:
         Which NMI the paper means.
     notes : tuple of str
         What a reader has to know: choices where the paper is silent, and where ours differs.
+    options : str
+        What the command that runs it takes besides its name.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Experiment:
     ratio: str = ""
     nmi: str = "nmi"
     notes: tuple[str, ...] = ()
+    options: str = ""
 
     @property
     def reading(self) -> Reading:
@@ -54,17 +57,19 @@ class Experiment:
 
     def quick(self) -> Experiment:
         """The same with two masks, two ratios and at most 500 samples."""
-        return replace(self, grids=tuple(grid.quick() for grid in self.grids))
+        return replace(self, grids=tuple(grid.quick() for grid in self.grids), options=f"{self.options} --quick")
 
     def first(self, masks: int) -> Experiment:
         """The same with so many masks."""
-        return replace(self, grids=tuple(grid.first(masks) for grid in self.grids))
+        options = f"{self.options} --masks {masks}"
+        return replace(self, grids=tuple(grid.first(masks) for grid in self.grids), options=options)
 
     def joined(self, methods: Iterable[Method] = (), data: Iterable[Data] = ()) -> Experiment:
         """The same with methods and data sets of one's own in every grid."""
         more, sets = tuple(methods), tuple(data)
         grids = (replace(grid, methods=grid.methods + more, data=grid.data + sets) for grid in self.grids)
-        return replace(self, grids=tuple(grids))
+        added = [f" --method {method.name}" for method in more] + [f" --data {item.name}" for item in sets]
+        return replace(self, grids=tuple(grids), options=self.options + "".join(added))
 
     @cached_property
     def plan(self) -> Plan:

@@ -134,7 +134,7 @@ class AnchorConsensus(IncompleteClusterer):
     n_clusters : int
         Number of clusters.
     effort : {"full", "fast"}
-        "full": graphs at four settings. "fast": at one, a quarter of the time, a little less accurate.
+        "full": graphs at four settings. "fast": at one, in less than half the time, a little less accurate.
     n_anchors : int
         Rows of each view by which the others are described; up to so many samples, all of them are.
     prepare : see `PrepareViews`

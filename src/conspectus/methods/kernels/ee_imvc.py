@@ -38,6 +38,7 @@ from conspectus.methods.kernels.estimator import KernelClusterer
 from conspectus.methods.kernels.maps import ConsensusMap
 from conspectus.methods.kernels.observed import Kernel
 from conspectus.methods.kernels.prior import Prior
+from conspectus.numerics.backend import row_blocks
 from conspectus.numerics.orthogonal import polar
 from conspectus.numerics.rows import unit_rows
 from conspectus.numerics.spectral import directions_from_gram
@@ -120,8 +121,11 @@ def fused(
     """T = sum_p beta_p H_p W_p + lam H_0."""
     imputed = [state.H[u] @ B for u, B in zip(missing, state.B)] if imputed is None else imputed
     T = np.zeros_like(Hs[0]) if H0 is None else lam * H0
-    for H_p, u, W, rows, b in zip(Hs, missing, state.W, imputed, state.beta):
-        T += H_p @ (b * W)
+    rotations = [b * W for b, W in zip(state.beta, state.W)]
+    for part in row_blocks(len(T), 8192):  # products of a block stay in the cache
+        for H_p, R in zip(Hs, rotations):
+            T[part] += H_p[part] @ R
+    for u, rows, b in zip(missing, imputed, state.beta):
         T[u] += b * rows
     return T
 

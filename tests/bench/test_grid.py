@@ -69,3 +69,4 @@ def test_quick_keeps_the_ends():
     assert quick.ratios == (0.0, 0.9)
     assert quick.seeds == ((0, 0), (1, 0))
     assert [data.sample for data in quick.data] == [500, 100]
+    assert replace(grid, seeds=tuple((0, start) for start in range(10))).quick().seeds == ((0, 0), (0, 1))

@@ -165,10 +165,10 @@ class Grid:
             yield Task(data, missing, ratio, mask, method, start, self.singles)
 
     def quick(self, masks: int = 2, ratios: int = 2, sample: int = 500) -> Grid:
-        """A small grid of the same shape: two masks, the lowest and the highest ratio, few samples."""
+        """A small grid of the same shape: two masks (or starts), the lowest and the highest ratio, few samples."""
         smaller = [item.smaller(sample) for item in self.data]
         data = tuple(item for place, item in enumerate(smaller) if item not in smaller[:place])
-        return replace(self, data=data, ratios=_ends(self.ratios, ratios), seeds=self.first(masks).seeds)
+        return replace(self, data=data, ratios=_ends(self.ratios, ratios), seeds=self.first(masks).seeds[:masks])
 
     def first(self, masks: int) -> Grid:
         """The grid with its first masks only."""

@@ -20,7 +20,7 @@ def row(name: str, method: Any) -> str:
     """One line of the table."""
     label = getattr(method, "label", name)
     shown = f"`{name}`" + (f" ({label})" if label != name else "")
-    predict = getattr(method, "predicts", "own formula")
+    predict = "own formula" if method.has_map else "nearest class mean"
     return f"| {shown} | {method.paper} | {method.requires.words()} | {method.cost} | {predict} |"
 
 

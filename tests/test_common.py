@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from conspectus import Concatenated, InputError, all_methods, as_views, missing
 from conspectus.metrics import adjusted_rand_index, nmi
 from conspectus.registry import Composition
+from conspectus.rules import CentroidRule
 
 METHODS = all_methods()
 ALL = pytest.mark.parametrize("name", METHODS)
@@ -113,6 +114,12 @@ def test_predict_takes_any_views_of_samples_never_seen(name):
     assert confidence.shape == truth.shape
     assert ((confidence >= 0) & (confidence <= 1)).all()
     np.testing.assert_array_equal(model.confidence() >= 0, np.ones(len(y), bool))
+
+
+@ALL
+def test_methods_say_how_they_predict(name):
+    X, mask, _ = blobs(name, n=40)
+    assert isinstance(make(name).fit(as_views(X, mask))._rule, CentroidRule) == METHODS[name].has_map
 
 
 @ALL

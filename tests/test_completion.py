@@ -1,9 +1,12 @@
-"""What the Tab key offers in the shells."""
+"""What the Tab key offers in the shells, and the papers for a bibliography."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from click.shell_completion import get_completion_class
+from click.testing import CliRunner
 
 from conspectus.cli import main
 
@@ -28,3 +31,10 @@ def test_commands_options_choices_and_methods():
     assert "--zero-rows" in offered(["cluster"], "--z")
     assert offered(["cluster", "--partial"], "") == {"raise", "mean", "drop-row"}
     assert "APMC" in offered(["cluster", "--method"], "ap")
+
+
+def test_the_papers_are_printed_for_a_bibliography():
+    out = CliRunner().invoke(main, ["methods", "--bibtex"]).output
+    keys = re.findall(r"^@\w+\{(\S+),$", out, flags=re.MULTILINE)
+    assert len(keys) == len(set(keys)) > 10
+    assert out.count("{") == out.count("}")

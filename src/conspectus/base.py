@@ -90,6 +90,8 @@ class IncompleteClusterer(ClusterMixin, BaseEstimator):
     revision: ClassVar[int] = 1
     """Raised when the results of the method change, so that stored experiments are computed again."""
     iterative: ClassVar[bool] = False
+    has_map: ClassVar[bool] = True
+    """Whether new samples are embedded by the method's own formula; else they get the nearest class mean."""
     sparse_input: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

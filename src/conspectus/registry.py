@@ -83,6 +83,11 @@ class Composition:
         """What the composed method asks of the data."""
         return self.build(2).requires
 
+    @property
+    def has_map(self) -> bool:
+        """Whether new samples are embedded by the method's own formula."""
+        return bool(self.build(2).has_map)
+
     def __call__(self, n_clusters: int = 8, **parameters: Any) -> Any:
         return self.build(n_clusters, **parameters)
 

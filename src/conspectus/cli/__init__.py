@@ -95,11 +95,12 @@ def inspect(**options: Any) -> None:
 
 @main.command(epilog=EPILOGS["methods"], short_help="List the methods.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def methods(as_json: bool) -> None:
+@click.option("--bibtex", is_flag=True, help="Print the papers' entries for a bibliography.")
+def methods(as_json: bool, bibtex: bool) -> None:
     """List the methods: name, paper, what each needs, how its cost grows."""
     from conspectus.cli.methods import run
 
-    run(as_json=as_json)
+    run(as_json=as_json, bibtex=bibtex)
 
 
 @main.command(epilog=EPILOGS["demo"], short_help="Cluster handwritten digits with views removed.")

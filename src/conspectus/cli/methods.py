@@ -8,10 +8,15 @@ from typing import Any
 import click
 
 
-def run(*, as_json: bool) -> None:
+def run(*, as_json: bool, bibtex: bool) -> None:
     """List the methods of the registry."""
     from conspectus import registry
 
+    if bibtex:
+        # One entry a paper: several methods may be from the same one.
+        entries = dict.fromkeys(method.bibtex.strip() for method in registry.all_methods().values() if method.bibtex)
+        click.echo("\n\n".join(entries))
+        return
     rows = {name: describe(method) for name, method in registry.all_methods().items()}
     if as_json:
         click.echo(json.dumps({"default": registry.DEFAULT, "methods": rows}, ensure_ascii=False))

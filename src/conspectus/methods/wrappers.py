@@ -85,6 +85,11 @@ class _Wrapper(IncompleteClusterer):
         return replace(getattr(self._inner(), "requires", Requires()), max_views=None, common_samples=False)
 
     @property
+    def has_map(self) -> bool:  # type: ignore[override]
+        """Whether the inner clusterer embeds new samples by its own formula."""
+        return bool(getattr(self._inner(), "has_map", True))
+
+    @property
     def _preparation(self) -> Any:
         return getattr(self._inner(), "prepare", None) if self.prepare == "inherit" else self.prepare
 

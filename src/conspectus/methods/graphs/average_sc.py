@@ -86,6 +86,7 @@ class AverageSC(IncompleteClusterer):
     bibtex: ClassVar[str] = BIBTEX
     requires: ClassVar[Requires] = Requires(max_samples=10_000, matrices=4)
     cost: ClassVar[str] = "O(n^2)"
+    has_map: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **IncompleteClusterer._parameter_constraints,

@@ -157,6 +157,7 @@ class AWP(IterativeClusterer):
   year = {2018}
 }"""
     cost: ClassVar[str] = "O(n^2) time, O(n) memory"
+    has_map: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **IterativeClusterer._parameter_constraints,

@@ -121,6 +121,7 @@ class _CoRegularizedSC(IterativeClusterer):
 }"""
     requires: ClassVar[Requires] = Requires(max_samples=10_000, matrices=3, per_view=True)
     cost: ClassVar[str] = "O(n^2)"
+    has_map: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **IterativeClusterer._parameter_constraints,

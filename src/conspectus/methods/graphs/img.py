@@ -245,6 +245,7 @@ class IMG(IterativeClusterer):
 }"""
     requires: ClassVar[Requires] = Requires(max_views=2, max_samples=5_000, matrices=7, instead="NEMO, APMC or EEIMVC")
     cost: ClassVar[str] = "O(n^3)"
+    has_map: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **IterativeClusterer._parameter_constraints,

@@ -181,6 +181,7 @@ class NEMO(IncompleteClusterer):
   year = {2019}
 }"""
     cost: ClassVar[str] = "O(n^2) time, O(n K) memory"
+    has_map: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **IncompleteClusterer._parameter_constraints,

@@ -260,6 +260,7 @@ class V3H(IterativeClusterer):
 }"""
     requires: ClassVar[Requires] = Requires(max_samples=2000, matrices=5, per_view=True, instead="SOMEAS or AWP")
     cost: ClassVar[str] = "O(n^3) time, O(n^2) memory"
+    has_map: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **IterativeClusterer._parameter_constraints,

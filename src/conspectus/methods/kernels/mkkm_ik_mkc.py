@@ -153,6 +153,7 @@ class MKKMIKMKC(KernelClusterer, IterativeClusterer):
     bibtex: ClassVar[str] = BIBTEX
     requires: ClassVar[Requires] = Requires(max_samples=3000, matrices=2, per_view=True, instead="MKKMIK or EEIMVC")
     cost: ClassVar[str] = "O(n^3)"
+    has_map: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClusterer._parameter_constraints,

@@ -137,7 +137,7 @@ def find(name: str) -> Any:
     plain = name.lower().replace("-", "").replace("_", "")
     if plain not in known:
         meant = did_you_mean(plain, known.values())
-        raise InputError(f"there is no method {name!r}{meant}; `conspectus methods` lists all")
+        raise InputError(f"there is no method {name!r} (`conspectus methods` lists all){meant}")
     return get(known[plain])
 
 

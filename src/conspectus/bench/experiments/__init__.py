@@ -17,7 +17,7 @@ def named(name: str) -> Experiment:
     """The experiment of that name."""
     if name not in ALL:
         hint = did_you_mean(name, ALL)
-        raise InputError(f"there is no experiment {name!r}{hint}; `conspectus bench list` shows all")
+        raise InputError(f"there is no experiment {name!r} (`conspectus bench list` shows all){hint}")
     return ALL[name]
 
 

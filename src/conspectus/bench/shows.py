@@ -90,7 +90,7 @@ class CurvesOf:
             frame = frame.assign(method=lines).sort_values("ratio", kind="stable")
         made = tuple(self._table(frame, metric, ("data", self.x)) for metric in self.metrics)
         text = "\n".join(
-            f"{name}, {called(metric)}\n\n{RENDER['md'](self._table(part, metric, (self.x,)))}"
+            f"{', '.join(filter(None, (name, called(metric))))}\n\n{RENDER['md'](self._table(part, metric, (self.x,)))}"
             for metric in self.metrics
             for name, part in frame.groupby("data", sort=False)
         )

@@ -158,6 +158,9 @@ EXPERIMENTS = (
         "SOME-AS, Figure 8b: the objective against iterations",
         _half((OURS, PAPER)),
         (ConvergenceOf(),),
-        notes=NOTES[:1],
+        notes=(
+            NOTES[0],
+            "The default's curve has one point for each whole start (the best so far); as printed, one an iteration.",
+        ),
     ),
 )

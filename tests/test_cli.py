@@ -289,7 +289,12 @@ def test_ctrl_c_ends_with_130_and_writes_nothing(here):
     command = [sys.executable, "-m", "conspectus", "cluster", "rna.csv", "-k", "3", "-m", "slow:Slow"]
     source = str(Path(conspectus.__file__).parents[1])
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": source}
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": source},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
     )
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGINT)

@@ -9,7 +9,11 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+from method_tables import write_pages  # noqa: E402
+
 import conspectus  # noqa: E402
+
+write_pages(HERE)  # before the pages are counted
 
 project = "Conspectus"
 author = "the Conspectus developers"
@@ -22,7 +26,6 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
-    "method_tables",
 ]
 exclude_patterns = ["_build", "generated/methods.md", "gallery/*.ipynb", "gallery/*.py.md5"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}

@@ -24,14 +24,13 @@ def row(name: str, method: Any) -> str:
     return f"| {shown} | {method.paper} | {method.requires.words()} | {method.cost} | {predict} |"
 
 
-def write_table(app: Any) -> None:
+def write_pages(folder: Path) -> None:
     """Write the pages that the index links to."""
     from conspectus import all_methods
     from conspectus.registry import DEFAULT
 
     lines = [row(name, method) for name, method in all_methods().items()]
     text = HEADER + "\n".join(lines) + f"\n\nThe command line uses `{DEFAULT}` unless it is told otherwise.\n"
-    folder = Path(app.srcdir)
     _write(folder / "methods.md", text)
     classes = [name for name, method in all_methods().items() if isinstance(method, type)]
     template = (folder / "api.rst.in").read_text(encoding="utf8")
@@ -42,9 +41,3 @@ def _write(page: Path, text: str) -> None:
     """Write a page that has changed: an untouched one need not be read again."""
     if not page.exists() or page.read_text(encoding="utf8") != text:
         page.write_text(text, encoding="utf8")
-
-
-def setup(app: Any) -> dict[str, bool]:
-    """Hook into the build."""
-    app.connect("builder-inited", write_table, priority=100)  # before autosummary reads api.rst
-    return {"parallel_read_safe": True}

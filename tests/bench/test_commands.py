@@ -72,7 +72,7 @@ def test_show_prints_the_same_without_running(toy, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["run", "tyo"], "there is no experiment 'tyo'; did you mean 'toy'?"),
+        (["run", "tyo"], "there is no experiment 'tyo' (`conspectus bench list` shows all); did you mean 'toy'?"),
         (["run", "toy", "--method", "bench_toys:Absent"], "bench_toys:Absent"),
         (["run", "toy", "--method", "Absent"], "no method 'Absent'"),
         (["run", "toy", "--data", "absent.npz"], "absent.npz"),

@@ -9,8 +9,9 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from conspectus import APMC, InputError, as_views, missing
+from conspectus.datasets import load_mfeat
 from conspectus.methods.anchors.apmc import pair_weights, valid_pairs
-from conspectus.metrics import adjusted_rand_index
+from conspectus.metrics import adjusted_rand_index, clustering_accuracy, nmi
 
 from .golden import anchor_views, golden
 
@@ -221,3 +222,25 @@ def test_pairs_without_common_samples_are_dropped():
     views = as_views(X, mask)
     assert valid_pairs(views) == [(0, 1), (1, 2)]
     assert adjusted_rand_index(y, APMC(3, random_state=0).fit_predict(views)) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("prepare", "m", "rate", "acc", "information"),
+    [
+        ("minmax", 8, 0.1, 79.9, 80.0),
+        ("minmax", 8, 0.5, 79.0, 76.7),
+        ("minmax", 8, 0.9, 79.4, 66.9),
+        ("minmax+l2", 12, 0.5, 77.5, 74.0),
+        ("minmax+l2", 12, 0.9, 77.4, 64.1),
+    ],
+)
+def test_digits_score_as_an_independent_implementation_did(prepare, m, rate, acc, information):
+    digits = load_mfeat()
+    X = [digits.X["fou"], digits.X["fac"]]
+    scores = []
+    for seed in range(5):
+        views = as_views(X, missing.paired(2000, 2, rate, seed))
+        model = APMC(10, n_neighbors=m, n_anchors="all", prepare=prepare, random_state=seed).fit(views)
+        scores.append((100 * clustering_accuracy(digits.y, model.labels_), 100 * nmi(digits.y, model.labels_)))
+    np.testing.assert_allclose(np.mean(scores, axis=0), (acc, information), atol=0.5)
